@@ -1,0 +1,57 @@
+# Thin doors to CMake and the scripts; `make help` lists them.
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
+
+# CMake's presets leave the generator open: Ninja where it is there.
+export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+
+build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
+
+.PHONY: all help run test test-setup bench fuzz coverage format lint install clean
+
+all: ## build the release into build/release/bin
+	@scripts/setup build
+	@$(call build,release)
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+
+run: all ## build, then diff and digest the demo documents
+	@scripts/demo build/release/bin/mcpgate
+
+test: ## build and run all tests
+	@scripts/setup test
+	@$(call build,release)
+	@tests/run build/release
+
+test-setup: ## install and test in a bare Debian (root, network)
+	@tests/setup/bare_root.sh
+
+bench: all ## measure the reader, beside its peers where they are at hand
+	@scripts/bench
+
+fuzz: ## run every fuzz target FUZZ_SECONDS (60) each
+	@scripts/setup dev
+	@$(call build,fuzz)
+	@scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+
+coverage: ## line and branch coverage of libjsv; fails below 95 % and 90 %
+	@scripts/setup dev
+	@$(call build,cov)
+	@scripts/coverage build/cov
+
+format: ## rewrite all C files in the house style
+	@find include src tests fuzz -name '*.[ch]' | xargs clang-format -i
+
+lint: ## check layers, format, banned functions, symbols, words
+	@scripts/setup dev
+	@$(call build,release)
+	@tests/lint/run build/release
+
+install: all ## install below DESTDIR/PREFIX (/usr/local)
+	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove the build tree
+	@cmake -E rm -rf build

@@ -1,0 +1,75 @@
+# How everything is compiled and linked. mcpgate_flags is for compiling;
+# mcpgate_link_flags is for whatever is linked in the end. A preset chooses
+# with MCPGATE_SANITIZE, MCPGATE_COVERAGE, MCPGATE_HARDEN and MCPGATE_WERROR.
+option(MCPGATE_WERROR "Warnings are errors" OFF)
+option(MCPGATE_HARDEN "Compile and link with the hardening a network program should have" OFF)
+option(MCPGATE_COVERAGE "Count executed lines and branches (gcc)" OFF)
+set(MCPGATE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+# include/jsv/*.h raise the visibility of what they declare; all else stays inside.
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+set(CMAKE_C_FLAGS_DEBUG "-Og -g3")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG")
+
+add_library(mcpgate_flags INTERFACE)
+add_library(mcpgate_link_flags INTERFACE)
+
+target_compile_options(
+    mcpgate_flags
+    INTERFACE -Wall
+              -Wextra
+              -Wshadow
+              -Wconversion
+              -Wstrict-prototypes
+              -Wmissing-prototypes
+              -Wvla
+              -Wformat=2
+              -Wundef
+              -Wcast-qual
+              -Wwrite-strings
+              -Wswitch-enum
+              -Wnull-dereference
+)
+if(MCPGATE_WERROR)
+    target_compile_options(mcpgate_flags INTERFACE -Werror)
+endif()
+
+if(MCPGATE_HARDEN)
+    # clang 14 knows no level 3 and would silently fall back to none.
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        set(fortify 3)
+    else()
+        set(fortify 2)
+    endif()
+    include(CheckPIESupported)
+    check_pie_supported(LANGUAGES C)
+    target_compile_options(
+        mcpgate_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${fortify}
+                                -fstack-protector-strong -fstack-clash-protection
+    )
+    target_link_options(
+        mcpgate_link_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
+    )
+endif()
+
+if(MCPGATE_SANITIZE)
+    set(sanitize -fsanitize=${MCPGATE_SANITIZE} -fno-sanitize-recover=all)
+    if(MCPGATE_SANITIZE MATCHES "memory")
+        list(APPEND sanitize -fsanitize-memory-track-origins)
+    endif()
+    target_compile_options(mcpgate_flags INTERFACE ${sanitize} -fno-omit-frame-pointer)
+    target_link_options(mcpgate_link_flags INTERFACE ${sanitize})
+endif()
+
+if(MCPGATE_COVERAGE)
+    # Unoptimised, since what the optimiser folds away can be neither hit nor
+    # missed; and nothing inlined by force, so that a branch counts once and not
+    # once per copy.
+    target_compile_options(mcpgate_flags INTERFACE --coverage -O0 -Dalways_inline=)
+    target_link_options(mcpgate_link_flags INTERFACE --coverage)
+endif()

@@ -1,0 +1,60 @@
+# One program and one ctest per tests/unit/<room>/test_<file>.c. A test that
+# exits with 77 was skipped and has said why.
+include(FindPkgConfig)
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka>=1.1.5)
+if(NOT CMOCKA_FOUND)
+    message(STATUS "No unit tests: cmocka is missing (scripts/setup test brings it)")
+    return()
+endif()
+# A second opinion for the differential tests of the reader.
+pkg_check_modules(JANSSON IMPORTED_TARGET jansson)
+
+file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
+file(GLOB unit_sources CONFIGURE_DEPENDS tests/unit/*/test_*.c)
+set(shared_dir ${PROJECT_SOURCE_DIR}/../shared)
+
+add_library(test_support STATIC ${support_sources})
+target_include_directories(test_support PRIVATE src tests)
+target_link_libraries(test_support PUBLIC jsv_static PkgConfig::CMOCKA PRIVATE mcpgate_flags)
+
+foreach(source ${unit_sources})
+    get_filename_component(dir ${source} DIRECTORY)
+    get_filename_component(room ${dir} NAME)
+    get_filename_component(file ${source} NAME_WE)
+    string(REGEX REPLACE "^test_" "" file ${file})
+
+    if(room MATCHES "^(base|json)$")
+        set(library jsv_static)
+    elseif(TARGET mcpgate_daemon)
+        set(library mcpgate_daemon)
+    else()
+        continue()
+    endif()
+
+    set(target test_${room}_${file})
+    add_executable(${target} ${source})
+    set_target_properties(
+        ${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${room}
+                             OUTPUT_NAME test_${file}
+    )
+    target_include_directories(${target} PRIVATE src tests)
+    target_link_libraries(
+        ${target} PRIVATE test_support ${library} mcpgate_flags mcpgate_link_flags
+    )
+    file(STRINGS ${source} uses_jansson REGEX "include <jansson.h>" LIMIT_COUNT 1)
+    if(uses_jansson)
+        if(NOT JANSSON_FOUND)
+            message(FATAL_ERROR "${source} needs jansson (scripts/setup test brings it)")
+        endif()
+        target_link_libraries(${target} PRIVATE PkgConfig::JANSSON)
+    endif()
+
+    add_test(NAME ${room}/${file} COMMAND ${target})
+    set_tests_properties(
+        ${room}/${file}
+        PROPERTIES SKIP_RETURN_CODE 77
+                   TIMEOUT 300
+                   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                   ENVIRONMENT "MCPGATE_SHARED=${shared_dir};MCPGATE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+    )
+endforeach()

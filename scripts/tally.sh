@@ -1,0 +1,68 @@
+# Counting outcomes the same way in every script; sourced, not run.
+#
+# A check is a command: exit 0 passed, exit 77 skipped, anything else failed. A
+# suite is a command that counts for itself and ends with the tally, "N passed,
+# M failed, K skipped"; its numbers are added to ours.
+
+# A shell function is stopped by its first failing command, as a script under
+# `set -e` is. That is why no "||" stands behind "$@": the shell would switch
+# `set -e` off inside.
+
+tally_passed=0
+tally_failed=0
+tally_skipped=0
+
+# tally_check NAME COMMAND...: what a check prints is shown unless it passed.
+tally_check() {
+    local name=$1 output status
+    shift
+    set +e
+    output=$(set -e; "$@" 2>&1)
+    status=$?
+    set -e
+    case $status in
+    0)
+        tally_passed=$((tally_passed + 1))
+        printf 'ok    %s\n' "$name"
+        ;;
+    77)
+        tally_skipped=$((tally_skipped + 1))
+        printf 'skip  %s: %s\n' "$name" "$output"
+        ;;
+    *)
+        tally_failed=$((tally_failed + 1))
+        printf 'FAIL  %s (exit %d)\n%s\n' "$name" "$status" "$output"
+        ;;
+    esac
+}
+
+# tally_suite NAME COMMAND...: a suite that ends without a tally, or fails
+# without saying what failed, counts as one failure.
+tally_suite() {
+    local name=$1 log status tally
+    local form='^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$'
+    shift
+    log=$(mktemp)
+    set +e
+    (set -e; "$@") 2>&1 | tee "$log"
+    status=${PIPESTATUS[0]}
+    set -e
+    tally=$(grep -E "$form" "$log" | tail -n 1 || true)
+    rm -f "$log"
+    if [[ $tally =~ $form ]]; then
+        tally_passed=$((tally_passed + BASH_REMATCH[1]))
+        tally_failed=$((tally_failed + BASH_REMATCH[2]))
+        tally_skipped=$((tally_skipped + BASH_REMATCH[3]))
+        if ((status == 0 || BASH_REMATCH[2] > 0)); then
+            return
+        fi
+    fi
+    tally_failed=$((tally_failed + 1))
+    printf 'FAIL  %s (exit %d)\n' "$name" "$status"
+}
+
+# The last line of a suite. Fails when something failed, and when nothing ran at all.
+tally_end() {
+    printf '%d passed, %d failed, %d skipped\n' "$tally_passed" "$tally_failed" "$tally_skipped"
+    ((tally_failed == 0 && tally_passed > 0))
+}
