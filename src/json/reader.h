@@ -1,0 +1,109 @@
+/*
+ * The reader's own state, shared by the files that make up reading:
+ *
+ *   scan*.c      finds the strings in the text, window by window
+ *   read.c       walks the text between them and lays down nodes
+ *   unescape.c   decodes strings with escapes
+ *   duplicate.c  finds members with the same name
+ *   read_error.c turns a place in the text into line, column and pointer
+ *   document.c   the block of memory that nodes and decoded strings share
+ */
+#pragma once
+
+#include <jsv/json.h>
+
+#include "json/node.h"
+#include "json/scan.h"
+
+/* A container that is being read. Its parents wait below it. */
+struct jsv_frame {
+    uint32_t node;  /* its place in the tape */
+    uint32_t count; /* members or elements begun so far */
+    /*
+     * Object: one bit per key met, chosen by a cheap hash. A key whose bit is
+     * set already may be a duplicate; then all bits are set, and the object's
+     * keys are compared when it closes.
+     */
+    uint64_t seen;
+};
+
+struct jsv_reader {
+    struct jsv_allocator allocator;
+    struct jsv_limits limits; /* no zeros left */
+    jsv_scan_kernel *kernel;
+    struct jsv_scan scan;
+    const uint32_t *next;      /* first offset in index not used yet */
+    const uint32_t *index_end; /* behind the last one */
+    struct jsv_document *document;
+    size_t decoded_size; /* bytes at the end of the document's block that hold decoded strings */
+    struct jsv_buf decoding; /* scratch: the string being decoded */
+    struct jsv_frame *frames;
+    uint32_t depth;       /* frames in use; frames[depth] is the innermost, frames[0] unused */
+    uint32_t *duplicates; /* scratch: hash table of key nodes */
+    size_t duplicates_capacity;
+    struct jsv_buf pointer; /* of the last error */
+    uint32_t index[JSV_SCAN_INDEX_MAX];
+};
+
+/* ---- document.c ---- */
+
+/* Bytes the memory limit allows for a piece of scratch or block that has `held` bytes now. */
+size_t jsv_reader_memory_max(const struct jsv_reader *reader, size_t held);
+
+/* Make room for a member's two nodes behind node_count others, and size more decoded bytes. */
+int jsv_document_grow(struct jsv_reader *reader, size_t node_count, size_t size);
+
+/* ---- read.c ---- */
+
+/*
+ * Scan on until at least wanted unused offsets are at hand, which may move
+ * them within the index. False when the text ends or has a fault before that.
+ */
+bool jsv_reader_refill(struct jsv_reader *reader, size_t wanted);
+
+/* ---- unescape.c ---- */
+
+/*
+ * Decode the string that holds an escape and whose opening quote is the next
+ * unused offset; lay down its node as number node_count of the tape.
+ *
+ * @param ret_end   Offset behind the closing quote.
+ * @param reterr_at Offset of the fault.
+ */
+enum jsv_error_code
+jsv_read_escaped(struct jsv_reader *reader, size_t node_count, size_t *ret_end, size_t *reterr_at);
+
+/* ---- duplicate.c ---- */
+
+/*
+ * Look for equal keys in the object that is node number `object` and has count
+ * members. *ret_key: the first key that stands there already, 0 when there is
+ * none. @return 0 or -ENOMEM.
+ */
+int jsv_find_duplicate(
+    struct jsv_reader *reader, uint32_t object, uint32_t count, uint32_t *ret_key);
+
+/*
+ * Of members with equal keys keep the last, and close the gaps in the tape.
+ * *count and *node_count are lowered accordingly. @return 0 or -ENOMEM.
+ */
+int jsv_drop_duplicates(
+    struct jsv_reader *reader, uint32_t object, uint32_t *count, size_t *node_count);
+
+/* ---- read_error.c ---- */
+
+/* Where in the grammar an error stands, which decides its pointer. */
+enum jsv_place {
+    JSV_PLACE_CONTAINER, /* between members or elements: the container itself */
+    JSV_PLACE_VALUE,     /* at or in a member's or element's value */
+};
+
+/* Fill in *reterr_error, if any. node_count: nodes laid down so far. @return -EBADMSG or -ENOMEM.
+ */
+int jsv_read_fail(
+    struct jsv_reader *reader,
+    enum jsv_error_code code,
+    size_t offset,
+    enum jsv_place place,
+    size_t node_count,
+    struct jsv_error *reterr_error);
