@@ -1,0 +1,47 @@
+/*
+ * Files below a directory, and no others.
+ *
+ * A name comes from a message or a schema, so it may be hostile: it is looked
+ * up below the root and never leaves it, not by "..", not as an absolute path,
+ * not through a symbolic link, not while somebody swaps one for another. Links
+ * that stay below the root are followed; one with an absolute target counts as
+ * leaving, wherever it points. Nothing in a name is decoded: "%2e" and "\" are
+ * ordinary characters.
+ *
+ * Only regular files are given out. Opening anything else neither blocks nor
+ * reads from it.
+ *
+ * A root is a descriptor of a directory, closed with os_close(). It is only
+ * looked at, so threads may share it.
+ */
+#pragma once
+
+#include <jsv/jsv.h>
+
+/* Directories between root and file: the slow way holds a descriptor for each. */
+#define OS_ROOT_LEVELS_MAX 64
+
+/** Open a directory as a root. @return its descriptor, or -errno. */
+int os_root_open(const char *directory);
+
+/**
+ * Open a regular file below a root for reading.
+ *
+ * @param name Relative to the root, segments separated by "/".
+ * @return the file's descriptor, which the caller closes, or
+ *         -EINVAL        the name is empty, absolute, has a ".." segment or a NUL byte;
+ *         -ENAMETOOLONG  the name, or what links make of it, has PATH_MAX bytes or more, or
+ *                        more than OS_ROOT_LEVELS_MAX directories;
+ *         -EXDEV         a link leaves the root, or links go in a circle;
+ *         -EISDIR        it is a directory;
+ *         -EBADFD        it is a FIFO, a socket or a device;
+ *         -ENOENT, -ENOTDIR, -EACCES, … as open(2) has them.
+ */
+int os_root_open_file(int root_fd, struct jsv_str name);
+
+/**
+ * Append a regular file below a root to a buffer.
+ *
+ * @return 0, an error of os_root_open_file() or one of os_file_read().
+ */
+int os_root_read_file(int root_fd, struct jsv_str name, struct jsv_buf *out);

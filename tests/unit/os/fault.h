@@ -1,0 +1,165 @@
+/*
+ * A table for os_sys that does the real calls, counts them, and lets one fail.
+ *
+ *     fault_arm(FAULT_READ, 2, EIO);    the second read from now on fails with EIO
+ *     … call what is tested …
+ *     assert_true(fault.hit);
+ *     fault_disarm();                   the real table again
+ */
+#pragma once
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "os/sys.h"
+
+enum fault_call {
+    FAULT_OPENAT,
+    FAULT_OPENAT2,
+    FAULT_READLINKAT,
+    FAULT_FSTAT,
+    FAULT_READ,
+    FAULT_WRITE,
+    FAULT_POLL,
+    FAULT_CLOSE,
+    FAULT_SIGACTION,
+    FAULT_RESIZE, /* freeing is no call */
+    FAULT_CALLS,
+    FAULT_NONE = FAULT_CALLS,
+};
+
+struct fault {
+    enum fault_call call; /* which call fails … */
+    unsigned at;          /* … when it is made for the at-th time, from 1; 0: each time … */
+    int error;            /* … with this errno */
+    bool hit;             /* it has failed */
+    unsigned calls[FAULT_CALLS];
+    int open_fds;      /* opened and not closed */
+    long live_blocks;  /* allocated and not freed */
+    size_t write_most; /* bytes one write takes; 0: all */
+    int no_openat2;    /* openat2 always fails with this errno; 0: it does not */
+};
+
+static struct fault fault;
+
+static inline bool fault_now(enum fault_call call)
+{
+    unsigned count = ++fault.calls[call];
+    if (fault.call != call || (fault.at != 0 && fault.at != count)) {
+        return false;
+    }
+    fault.hit = true;
+    return true;
+}
+
+static int fault_opened(int fd)
+{
+    fault.open_fds += fd >= 0;
+    return fd;
+}
+
+static int fault_openat(int dir_fd, const char *path, int flags)
+{
+    return fault_now(FAULT_OPENAT) ? -fault.error
+                                   : fault_opened(os_sys_real.openat(dir_fd, path, flags));
+}
+
+static int fault_openat2(int dir_fd, const char *path, const struct open_how *how)
+{
+    if (fault_now(FAULT_OPENAT2)) {
+        return -fault.error;
+    }
+    return fault.no_openat2 ? -fault.no_openat2
+                            : fault_opened(os_sys_real.openat2(dir_fd, path, how));
+}
+
+static ssize_t fault_readlinkat(int dir_fd, const char *path, char *out, size_t size)
+{
+    return fault_now(FAULT_READLINKAT) ? -fault.error
+                                       : os_sys_real.readlinkat(dir_fd, path, out, size);
+}
+
+static int fault_fstat(int fd, struct stat *ret_stat)
+{
+    return fault_now(FAULT_FSTAT) ? -fault.error : os_sys_real.fstat(fd, ret_stat);
+}
+
+static ssize_t fault_read(int fd, void *out, size_t size)
+{
+    return fault_now(FAULT_READ) ? -fault.error : os_sys_real.read(fd, out, size);
+}
+
+static ssize_t fault_write(int fd, const void *data, size_t size)
+{
+    if (fault.write_most != 0 && size > fault.write_most) {
+        size = fault.write_most;
+    }
+    return fault_now(FAULT_WRITE) ? -fault.error : os_sys_real.write(fd, data, size);
+}
+
+static int fault_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+    return fault_now(FAULT_POLL) ? -fault.error : os_sys_real.poll(fds, count, timeout_ms);
+}
+
+/* As Linux has it, the descriptor is gone also when closing fails. */
+static int fault_close(int fd)
+{
+    fault.open_fds--;
+    int r = os_sys_real.close(fd);
+    return fault_now(FAULT_CLOSE) ? -fault.error : r;
+}
+
+static int fault_sigaction(int number, const struct sigaction *action)
+{
+    return fault_now(FAULT_SIGACTION) ? -fault.error : os_sys_real.sigaction(number, action);
+}
+
+static void *fault_resize(void *memory, size_t size)
+{
+    if (size == 0) {
+        fault.live_blocks -= memory != NULL;
+        return os_sys_real.resize(memory, 0);
+    }
+    if (fault_now(FAULT_RESIZE)) {
+        return NULL;
+    }
+    void *resized = os_sys_real.resize(memory, size);
+    fault.live_blocks += memory == NULL && resized != NULL;
+    return resized;
+}
+
+/* Completed by fault_arm(). */
+static struct os_sys fault_sys = {
+    .openat = fault_openat,
+    .openat2 = fault_openat2,
+    .readlinkat = fault_readlinkat,
+    .fstat = fault_fstat,
+    .read = fault_read,
+    .write = fault_write,
+    .poll = fault_poll,
+    .close = fault_close,
+    .sigaction = fault_sigaction,
+    .resize = fault_resize,
+};
+
+static inline void fault_arm(enum fault_call call, unsigned at, int error)
+{
+    fault = (struct fault){.call = call, .at = at, .error = error};
+    fault_sys.isatty = os_sys_real.isatty;
+    fault_sys.getenv = os_sys_real.getenv;
+    os_sys = &fault_sys;
+}
+
+/* Count only. */
+static inline void fault_watch(void)
+{
+    fault_arm(FAULT_NONE, 0, 0);
+}
+
+static inline void fault_disarm(void)
+{
+    os_sys = &os_sys_real;
+}

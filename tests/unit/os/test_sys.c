@@ -1,0 +1,312 @@
+#define _GNU_SOURCE /* pipe2() */
+#include <linux/openat2.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <jsv/jsv.h>
+
+#include "os/sys.h"
+#include "unit/os/fault.h"
+#include "unit/os/tmpdir.h"
+
+static int disarm(void **state)
+{
+    (void)state;
+    fault_disarm();
+    return 0;
+}
+
+/* ---- results and errors of the real calls ---- */
+
+static void test_errors_are_negative_errno(void **state)
+{
+    (void)state;
+    struct stat stat;
+    const struct open_how how = {.flags = O_RDONLY};
+    char byte = 0;
+    assert_int_equal(os_openat(AT_FDCWD, "/nowhere/at/all", O_RDONLY), -ENOENT);
+    int r = os_openat2(AT_FDCWD, "/nowhere/at/all", &how);
+    assert_true(r == -ENOENT || r == -ENOSYS || r == -EPERM);
+    assert_int_equal(os_readlinkat(AT_FDCWD, "/nowhere", &byte, 1), -ENOENT);
+    assert_int_equal(os_readlinkat(AT_FDCWD, "/", &byte, 1), -EINVAL);
+    assert_int_equal(os_fstat(-1, &stat), -EBADF);
+    assert_int_equal(os_read(-1, &byte, 1), -EBADF);
+    assert_int_equal(os_write_all(-1, &byte, 1), -EBADF);
+    assert_int_equal(os_close(INT_MAX), -EBADF);
+    assert_int_equal(os_sys_real.sigaction(SIGKILL, &(struct sigaction){0}), -EINVAL);
+    assert_false(os_isatty(-1));
+}
+
+static void test_poll_error(void **state)
+{
+    (void)state;
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
+    struct pollfd one = {.fd = -1};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int r = os_sys_real.poll(&one, 1, 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(r, -EINVAL);
+}
+
+static void test_a_file_and_its_link(void **state)
+{
+    (void)state;
+    struct tmpdir dir;
+    tmpdir_make(&dir);
+    tmpdir_write(&dir, "file", "hello");
+    tmpdir_link(&dir, "file", "link");
+
+    int fd = os_openat(dir.fd, "link", O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    struct stat stat;
+    assert_int_equal(os_fstat(fd, &stat), 0);
+    assert_int_equal(stat.st_size, 5);
+    char text[16];
+    assert_int_equal(os_read(fd, text, sizeof(text)), 5);
+    assert_memory_equal(text, "hello", 5);
+    assert_int_equal(os_read(fd, text, sizeof(text)), 0);
+    assert_int_equal(os_close(fd), 0);
+    assert_int_equal(os_readlinkat(dir.fd, "link", text, sizeof(text)), 4);
+    assert_memory_equal(text, "file", 4);
+    tmpdir_remove(&dir);
+}
+
+static void test_close_ignores_what_was_never_open(void **state)
+{
+    (void)state;
+    fault_watch();
+    assert_int_equal(os_close(-1), 0);
+    assert_int_equal(os_close(-EIO), 0);
+    assert_int_equal(fault.calls[FAULT_CLOSE], 0);
+}
+
+static void test_interrupted_close_is_not_repeated(void **state)
+{
+    (void)state;
+    fault_arm(FAULT_CLOSE, 0, EINTR);
+    int fd = os_openat(AT_FDCWD, "/", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(os_close(fd), 0);
+    assert_int_equal(fault.calls[FAULT_CLOSE], 1);
+    fault_arm(FAULT_CLOSE, 1, EIO);
+    fd = os_openat(AT_FDCWD, "/", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(os_close(fd), -EIO);
+}
+
+static void test_terminals(void **state)
+{
+    (void)state;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (terminal < 0) {
+        skip();
+    }
+    assert_true(os_isatty(terminal));
+    close(terminal);
+    int pipe_fds[2];
+    assert_int_equal(pipe(pipe_fds), 0);
+    assert_false(os_isatty(pipe_fds[0]));
+    close(pipe_fds[0]);
+    close(pipe_fds[1]);
+}
+
+static void test_environment(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("MCPGATE_TEST_VARIABLE", "value", 1), 0);
+    assert_string_equal(os_getenv("MCPGATE_TEST_VARIABLE"), "value");
+    assert_int_equal(unsetenv("MCPGATE_TEST_VARIABLE"), 0);
+    assert_null(os_getenv("MCPGATE_TEST_VARIABLE"));
+}
+
+/* ---- interruptions and non-blocking descriptors ---- */
+
+static void test_interrupted_calls_are_made_again(void **state)
+{
+    (void)state;
+    fault_arm(FAULT_OPENAT, 1, EINTR);
+    int fd = os_openat(AT_FDCWD, "/dev/zero", O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0 && fault.hit);
+
+    char byte = 1;
+    fault_arm(FAULT_READ, 1, EINTR);
+    assert_int_equal(os_read(fd, &byte, 1), 1);
+    assert_true(fault.hit && byte == 0);
+
+    fault_arm(FAULT_WRITE, 1, EINTR);
+    assert_int_equal(os_write_all(fd, &byte, 1), 0);
+    assert_true(fault.hit);
+    close(fd);
+
+    const struct open_how how = {.flags = O_RDONLY | O_CLOEXEC};
+    fault_arm(FAULT_OPENAT2, 1, EINTR);
+    fd = os_openat2(AT_FDCWD, "/dev/null", &how);
+    assert_int_equal(fault.calls[FAULT_OPENAT2], 2);
+    os_close(fd);
+}
+
+static void make_pipe(int fds[2], int flags)
+{
+    assert_int_equal(pipe2(fds, flags | O_CLOEXEC), 0);
+}
+
+static void *write_later(void *fd)
+{
+    usleep(20 * 1000);
+    assert_int_equal(write(*(int *)fd, "x", 1), 1);
+    return NULL;
+}
+
+static void test_read_waits_for_a_pipe_that_is_not_ready(void **state)
+{
+    (void)state;
+    int fds[2];
+    make_pipe(fds, O_NONBLOCK);
+    pthread_t writer;
+    assert_int_equal(pthread_create(&writer, NULL, write_later, &fds[1]), 0);
+    fault_arm(FAULT_POLL, 1, EINTR);
+    char byte;
+    assert_int_equal(os_read(fds[0], &byte, 1), 1);
+    assert_int_equal(byte, 'x');
+    assert_true(fault.hit && fault.calls[FAULT_POLL] >= 2);
+    pthread_join(writer, NULL);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void test_failing_to_wait_is_an_error(void **state)
+{
+    (void)state;
+    int fds[2];
+    char byte = 'x';
+    make_pipe(fds, O_NONBLOCK);
+    fault_arm(FAULT_POLL, 1, ENOMEM);
+    assert_int_equal(os_read(fds[0], &byte, 1), -ENOMEM);
+    while (write(fds[1], &byte, 1) == 1) {
+    }
+    fault_arm(FAULT_POLL, 1, ENOMEM);
+    assert_int_equal(os_write_all(fds[1], &byte, 1), -ENOMEM);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+#define MUCH ((size_t)1 << 20)
+
+static void *drain(void *fd)
+{
+    size_t *total = calloc(1, sizeof(*total));
+    char block[4096];
+    ssize_t size;
+    usleep(5 * 1000);
+    while ((size = read(*(int *)fd, block, sizeof(block))) > 0) {
+        for (ssize_t i = 0; i < size; i++) {
+            assert_int_equal(block[i], 'y');
+        }
+        *total += (size_t)size;
+    }
+    return total;
+}
+
+static void test_write_all_waits_for_a_pipe_that_is_full(void **state)
+{
+    (void)state;
+    int fds[2];
+    make_pipe(fds, 0);
+    assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
+    pthread_t reader;
+    assert_int_equal(pthread_create(&reader, NULL, drain, &fds[0]), 0);
+    char *data = malloc(MUCH);
+    assert_non_null(data);
+    memset(data, 'y', MUCH);
+    fault_watch();
+    assert_int_equal(os_write_all(fds[1], data, MUCH), 0);
+    assert_true(fault.calls[FAULT_POLL] > 0);
+    close(fds[1]);
+    void *total = NULL;
+    pthread_join(reader, &total);
+    assert_int_equal(*(size_t *)total, MUCH);
+    free(total);
+    free(data);
+    close(fds[0]);
+}
+
+static void test_short_writes_are_completed(void **state)
+{
+    (void)state;
+    int fds[2];
+    char text[16] = "";
+    make_pipe(fds, 0);
+    fault_watch();
+    fault.write_most = 2;
+    assert_int_equal(os_write_all(fds[1], "abcdefg", 7), 0);
+    assert_int_equal(fault.calls[FAULT_WRITE], 4);
+    assert_int_equal(read(fds[0], text, sizeof(text)), 7);
+    assert_string_equal(text, "abcdefg");
+
+    fault_arm(FAULT_WRITE, 2, ENOSPC);
+    fault.write_most = 2;
+    assert_int_equal(os_write_all(fds[1], "abcdefg", 7), -ENOSPC);
+    fault_arm(FAULT_WRITE, 1, 0);
+    assert_int_equal(os_write_all(fds[1], "abcdefg", 7), -EIO);
+    fault_watch();
+    assert_int_equal(os_write_all(fds[1], NULL, 0), 0);
+    assert_int_equal(fault.calls[FAULT_WRITE], 0);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void test_closed_pipe_is_an_error_and_no_death(void **state)
+{
+    (void)state;
+    int fds[2];
+    make_pipe(fds, 0);
+    close(fds[0]);
+    assert_int_equal(os_ignore_sigpipe(), 0);
+    assert_int_equal(os_write_all(fds[1], "x", 1), -EPIPE);
+    close(fds[1]);
+    signal(SIGPIPE, SIG_DFL);
+    fault_arm(FAULT_SIGACTION, 1, EINVAL);
+    assert_int_equal(os_ignore_sigpipe(), -EINVAL);
+}
+
+/* ---- memory ---- */
+
+static void test_allocator(void **state)
+{
+    (void)state;
+    const struct jsv_allocator *allocator = os_allocator();
+    fault_arm(FAULT_RESIZE, 3, ENOMEM);
+    char *memory = allocator->resize(allocator->context, NULL, 0, 4);
+    assert_non_null(memory);
+    memcpy(memory, "abc", 4);
+    memory = allocator->resize(allocator->context, memory, 4, 100000);
+    assert_non_null(memory);
+    assert_string_equal(memory, "abc");
+    assert_null(allocator->resize(allocator->context, memory, 100000, 200000));
+    assert_string_equal(memory, "abc");
+    assert_int_equal(fault.live_blocks, 1);
+    assert_null(allocator->resize(allocator->context, memory, 100000, 0));
+    assert_int_equal(fault.live_blocks, 0);
+    assert_null(os_sys_real.resize(NULL, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_errors_are_negative_errno),
+        cmocka_unit_test(test_poll_error),
+        cmocka_unit_test(test_a_file_and_its_link),
+        cmocka_unit_test_teardown(test_close_ignores_what_was_never_open, disarm),
+        cmocka_unit_test_teardown(test_interrupted_close_is_not_repeated, disarm),
+        cmocka_unit_test(test_terminals),
+        cmocka_unit_test(test_environment),
+        cmocka_unit_test_teardown(test_interrupted_calls_are_made_again, disarm),
+        cmocka_unit_test_teardown(test_read_waits_for_a_pipe_that_is_not_ready, disarm),
+        cmocka_unit_test_teardown(test_failing_to_wait_is_an_error, disarm),
+        cmocka_unit_test_teardown(test_write_all_waits_for_a_pipe_that_is_full, disarm),
+        cmocka_unit_test_teardown(test_short_writes_are_completed, disarm),
+        cmocka_unit_test_teardown(test_closed_pipe_is_an_error_and_no_death, disarm),
+        cmocka_unit_test_teardown(test_allocator, disarm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
