@@ -1,0 +1,105 @@
+#include "app/cli.h"
+
+#include <string.h>
+
+#include <jsv/jsv.h>
+
+#include "app/args.h"
+#include "app/help.h"
+#include "app/output.h"
+#include "app/report.h"
+#include "os/sys.h"
+
+static const struct app_command *const commands[] = {
+#define APP_COMMAND(name) &app_command_##name,
+#include "app/commands.def"
+#undef APP_COMMAND
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static const struct app_command *command_find(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+/* Far more than the help texts, which are constants of the program. */
+#define HELP_SIZE_MAX ((size_t)64 * 1024)
+
+/* @param command NULL for the help of the program as a whole. */
+static enum app_exit print_help(struct app_cli *cli, const struct app_command *command)
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), HELP_SIZE_MAX);
+    if (command) {
+        app_help_command(&text, command);
+    } else {
+        app_help_program(&text, commands, COMMAND_COUNT);
+    }
+    int r = app_output_buf(cli, &text);
+    jsv_buf_done(&text);
+    return r < 0 ? APP_EXIT_TROUBLE : APP_EXIT_OK;
+}
+
+/* Help that nobody asked for is a message, not a result. */
+static enum app_exit help_unasked(const struct app_cli *cli)
+{
+    struct app_cli on_stderr = *cli;
+    on_stderr.out_fd = cli->err_fd;
+    print_help(&on_stderr, NULL);
+    return APP_EXIT_TROUBLE;
+}
+
+static enum app_exit print_version(struct app_cli *cli)
+{
+    int r = app_output_write(cli, JSV_STR("mcpgate " MCPGATE_VERSION "\n"));
+    return r < 0 ? APP_EXIT_TROUBLE : APP_EXIT_OK;
+}
+
+static enum app_exit
+command_run(struct app_cli *cli, const struct app_command *command, int argc, char **argv)
+{
+    struct app_args args;
+    cli->command = command->name;
+    if (app_args_parse(cli, command, argc, argv, &args) < 0) {
+        return APP_EXIT_TROUBLE;
+    }
+    if (args.flags & APP_FLAG_HELP) {
+        return print_help(cli, command);
+    }
+    return command->run(cli, &args);
+}
+
+static enum app_exit choose(struct app_cli *cli, int argc, char **argv)
+{
+    if (argc < 2) {
+        return help_unasked(cli);
+    }
+    const char *word = argv[1];
+    if (app_args_is_help(word)) {
+        return print_help(cli, NULL);
+    }
+    if (strcmp(word, "--version") == 0) {
+        return print_version(cli);
+    }
+    const struct app_command *command = command_find(word);
+    if (!command) {
+        app_report_usage(cli, word[0] == '-' ? "unknown option" : "unknown command", word);
+        return APP_EXIT_TROUBLE;
+    }
+    return command_run(cli, command, argc - 2, argv + 2);
+}
+
+enum app_exit app_cli_run(struct app_cli *cli, int argc, char **argv)
+{
+    enum app_exit status = choose(cli, argc, argv);
+    if (status == APP_EXIT_OK && app_output_close(cli) < 0) {
+        return APP_EXIT_TROUBLE;
+    }
+    return status;
+}

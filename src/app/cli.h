@@ -1,0 +1,66 @@
+/*
+ * The command line: what a command is, and how one is chosen and run.
+ *
+ * A command is a constant: its texts, its options and a function. Choosing it,
+ * reading its arguments, `--help` and the final look at standard output are
+ * the same for all and happen outside of it.
+ *
+ * Functions of this room that can fail for a reason the user should know
+ * report it on standard error themselves, once, and return a negative errno.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit status. What went wrong is for standard error to say. */
+enum app_exit {
+    APP_EXIT_OK = 0,
+    APP_EXIT_TROUBLE = 2, /* wrong usage, unreadable or refused input, failed output */
+};
+
+/** The world as a command sees it. */
+struct app_cli {
+    const char *command; /* for messages; NULL before one is chosen */
+    int in_fd;
+    int out_fd;
+    int err_fd;
+    bool colour; /* messages may be coloured */
+};
+
+/** A flag of a command. */
+struct app_option {
+    const char *name; /* without the dashes; NULL ends the list */
+    unsigned flag;    /* bit in app_args.flags */
+    const char *help;
+};
+
+struct app_args {
+    unsigned flags;
+    char **operands;
+    size_t operand_count;
+};
+
+struct app_command {
+    const char *name;
+    const char *synopsis; /* its operands: "BASE NEW" */
+    const char *summary;  /* one line */
+    const char *details;  /* paragraphs for its --help, ending with a newline */
+    const struct app_option *options;
+    size_t operand_min;
+    size_t operand_max;
+    enum app_exit (*run)(struct app_cli *cli, const struct app_args *args);
+};
+
+#define APP_COMMAND(name) extern const struct app_command app_command_##name;
+#include "app/commands.def"
+#undef APP_COMMAND
+
+/**
+ * Choose and run a command.
+ *
+ * @param cli  Its out_fd is closed when a command succeeded: some errors of
+ *             writing show only then.
+ * @param argv As given to main(); operands are moved together in it.
+ */
+enum app_exit app_cli_run(struct app_cli *cli, int argc, char **argv);

@@ -1,0 +1,16 @@
+/*
+ * The help texts, made from the tables of commands and options.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct app_command;
+struct jsv_buf;
+
+/** Append what the program is and which commands it has. Failure sticks to the buffer. */
+void app_help_program(
+    struct jsv_buf *text, const struct app_command *const *commands, size_t count);
+
+/** Append how one command is used. Failure sticks to the buffer. */
+void app_help_command(struct jsv_buf *text, const struct app_command *command);

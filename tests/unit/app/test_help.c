@@ -1,0 +1,98 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <jsv/jsv.h>
+
+#include "app/cli.h"
+#include "app/help.h"
+
+static const struct app_option options[] = {
+    {"flag", 1, "Do it differently"},
+    {"a-very-long-flag", 2, "Do it longer"},
+    {0},
+};
+
+static const struct app_command command = {
+    .name = "test",
+    .synopsis = "FILE",
+    .summary = "Try things",
+    .details = "More about it.\n",
+    .options = options,
+};
+
+static void assert_text(struct jsv_buf *text, const char *expected)
+{
+    assert_int_equal(jsv_buf_append_byte(text, '\0'), 0);
+    assert_string_equal(text->data, expected);
+    jsv_buf_done(text);
+}
+
+static void test_command(void **state)
+{
+    (void)state;
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, 4096);
+    app_help_command(&text, &command);
+    assert_text(
+        &text,
+        "Usage: mcpgate test [OPTION]... FILE\n"
+        "Try things\n"
+        "\n"
+        "More about it.\n"
+        "\n"
+        "Options:\n"
+        "  --flag      Do it differently\n"
+        "  --a-very-long-flag Do it longer\n"
+        "  --help      Show this text\n");
+}
+
+static void test_program(void **state)
+{
+    (void)state;
+    const struct app_command *const commands[] = {&command, &command};
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, 4096);
+    app_help_program(&text, commands, 2);
+    assert_int_equal(jsv_buf_append_byte(&text, '\0'), 0);
+    assert_non_null(strstr(
+        text.data,
+        "Commands:\n"
+        "  test        Try things\n"
+        "  test        Try things\n"
+        "\n"
+        "Options:\n"
+        "  --help      Show this text; after a command, how it is used\n"
+        "  --version   Show the version\n"));
+    assert_non_null(strstr(text.data, "Exit status: "));
+    jsv_buf_done(&text);
+}
+
+/* The buffer's ceiling stops the text, not the program. */
+static void test_no_room(void **state)
+{
+    (void)state;
+    const struct app_command *const commands[] = {&command};
+    for (size_t size_max = 0; size_max < 200; size_max++) {
+        struct jsv_buf text;
+        jsv_buf_init(&text, NULL, size_max);
+        app_help_program(&text, commands, 1);
+        assert_int_equal(text.error, -ENOBUFS);
+        jsv_buf_done(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_command),
+        cmocka_unit_test(test_program),
+        cmocka_unit_test(test_no_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
