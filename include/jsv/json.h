@@ -228,12 +228,12 @@ void jsv_write_pretty(struct jsv_writer *writer, struct jsv_value value, unsigne
 enum jsv_canon {
     /* Keys sorted by code point, UTF-8, minimal escapes: what digests are made of. */
     JSV_CANON_UTF8,
-    /* The same, with everything beyond ASCII as \uXXXX: what deterministic ids are made of. */
+    /* The same, with DEL and all beyond ASCII as \uXXXX: what deterministic ids are made of. */
     JSV_CANON_ASCII,
 };
 
 /**
- * Append the one text that all equal spellings of a value share. A number
+ * Append a text that does not depend on member order, white space or escapes. A number
  * written without fraction or exponent keeps its digits; any other is printed
  * as ECMAScript prints its nearest double.
  *

@@ -38,8 +38,8 @@ struct jsv_value jsv_document_root(const struct jsv_document *document)
 
 size_t jsv_reader_memory_max(const struct jsv_reader *reader, size_t held)
 {
-    size_t others = reader->document->block_size + reader->decoding.capacity +
-                    reader->duplicates_capacity * sizeof(*reader->duplicates) - held;
+    size_t others =
+        reader->document->block_size + reader->decoding.capacity + reader->large_table_size - held;
     /* a document filled by another reader may hold more than this one allows */
     return others < reader->limits.memory_max ? reader->limits.memory_max - others : 0;
 }

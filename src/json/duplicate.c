@@ -1,7 +1,15 @@
 /*
- * Members with the same name. Small objects are compared pair by pair; larger
- * ones go through a hash table, seeded so that nobody can choose keys that
- * fall together, and of a size that keeps it at most half full.
+ * Members with the same name: few are compared with each other, many go
+ * through a hash table.
+ *
+ * The hash is a sum of products of the key's words, each with a secret factor
+ * of its own: who does not know the factors cannot choose keys that fall
+ * together. Of each product both halves count, since the lower one alone does
+ * not carry a word's highest bytes anywhere. Keys with more words than there
+ * are factors go through a seeded hash of all their bytes.
+ *
+ * Most objects are small, and use a table that is never cleared: its entries
+ * carry the number of the check that wrote them.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,38 +17,119 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "json/reader.h"
+#include "json/value.h"
 
 /* Up to here comparing all pairs is cheaper than hashing. */
-#define PAIRWISE_MAX 32
+#define PAIRWISE_MAX 16
 
-static struct jsv_node *nodes_of(struct jsv_reader *reader)
+/* One check of one object. */
+struct check {
+    struct jsv_reader *reader;
+    const struct jsv_document *document;
+    const struct jsv_node *nodes;
+    struct jsv_key_slot *slots;
+    unsigned shift; /* of the hash, down to a slot */
+    uint32_t number;
+};
+
+static uint64_t load_word(const char *data)
 {
-    return (struct jsv_node *)(void *)reader->document->block;
+    uint64_t word;
+    memcpy(&word, data, sizeof(word));
+    return word;
 }
 
-static bool
-keys_equal(const struct jsv_document *document, const struct jsv_node *a, const struct jsv_node *b)
+static uint64_t multiply(uint64_t word, uint64_t factor)
 {
-    if ((a->head & JSV_KEY_HEAD_MASK) != (b->head & JSV_KEY_HEAD_MASK) || a->body != b->body) {
-        return false;
+    unsigned __int128 product = (unsigned __int128)word * factor;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t hash_key(const struct check *check, const struct jsv_node *key)
+{
+    const uint64_t *factors = check->reader->hash_factors;
+    struct jsv_str text = jsv_string_text(check->document, key);
+    if (text.size > JSV_HASH_FACTORS * sizeof(uint64_t)) {
+        return jsv_hash(text, check->reader->limits.hash_seed);
     }
-    uint32_t size = jsv_string_size(a);
-    return (size <= JSV_PREFIX_SIZE && !(jsv_node_flags(a) & JSV_NODE_LONG)) ||
-           memcmp(jsv_string_data(document, a), jsv_string_data(document, b), size) == 0;
+    uint64_t hash = multiply(key->body + text.size, factors[0]);
+    if (text.size > sizeof(uint64_t)) {
+        size_t last = text.size - sizeof(uint64_t);
+        for (size_t at = sizeof(uint64_t), i = 1; at < last; at += sizeof(uint64_t), i++) {
+            hash += multiply(load_word(text.data + at), factors[i]);
+        }
+        hash += multiply(load_word(text.data + last), factors[JSV_HASH_FACTORS - 1]);
+    }
+    return hash;
 }
 
-static uint32_t find_pairwise(struct jsv_reader *reader, uint32_t object, uint32_t count)
+/* The slot that holds an equal key, or the empty one where this key belongs. */
+static struct jsv_key_slot *find_slot(const struct check *check, uint32_t key)
 {
-    const struct jsv_node *nodes = nodes_of(reader);
+    size_t last = ((size_t)1 << (64 - check->shift)) - 1;
+    size_t at = (size_t)(hash_key(check, &check->nodes[key]) >> check->shift);
+    for (;; at = (at + 1) & last) {
+        struct jsv_key_slot *slot = &check->slots[at];
+        if (slot->check != check->number ||
+            jsv_strings_equal(
+                check->document, &check->nodes[slot->key], check->document, &check->nodes[key])) {
+            return slot;
+        }
+    }
+}
+
+/* A table that count keys fill at most half. */
+static int start_check(struct jsv_reader *reader, uint32_t count, struct check *ret_check)
+{
+    struct check check = {
+        .reader = reader,
+        .document = reader->document,
+        .nodes = jsv_document_nodes(reader->document),
+        .slots = reader->small_table,
+        .shift = 64 - JSV_SMALL_TABLE_BITS,
+        .number = ++reader->checks,
+    };
+    if (check.number == 0) {
+        memset(reader->small_table, 0, sizeof(reader->small_table));
+        check.number = ++reader->checks;
+    }
+    while ((1ull << (64 - check.shift)) < 2 * (uint64_t)count) {
+        check.shift--;
+    }
+    size_t capacity = (size_t)1 << (64 - check.shift);
+    if (capacity > (size_t)1 << JSV_SMALL_TABLE_BITS) {
+        size_t size = capacity * sizeof(*check.slots);
+        if (size > reader->large_table_size) {
+            if (size > jsv_reader_memory_max(reader, reader->large_table_size)) {
+                return -ENOMEM;
+            }
+            jsv_dealloc(&reader->allocator, reader->large_table, reader->large_table_size);
+            reader->large_table_size = 0;
+            reader->large_table = jsv_alloc(&reader->allocator, size);
+            if (!reader->large_table) {
+                return -ENOMEM;
+            }
+            reader->large_table_size = size;
+        }
+        memset(reader->large_table, 0, size);
+        check.slots = reader->large_table;
+    }
+    *ret_check = check;
+    return 0;
+}
+
+static uint32_t find_pairwise(const struct jsv_document *document, uint32_t object, uint32_t count)
+{
+    const struct jsv_node *nodes = jsv_document_nodes(document);
     uint64_t bodies[PAIRWISE_MAX];
     uint32_t keys[PAIRWISE_MAX];
     uint32_t key = object + 1;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t body = nodes[key].body;
         for (uint32_t j = 0; j < i; j++) {
-            /* the body alone tells nearly all keys apart */
+            /* the first bytes alone tell nearly all keys apart */
             if (__builtin_expect(bodies[j] == body, 0) &&
-                keys_equal(reader->document, &nodes[keys[j]], &nodes[key])) {
+                jsv_strings_equal(document, &nodes[keys[j]], document, &nodes[key])) {
                 return key;
             }
         }
@@ -51,89 +140,35 @@ static uint32_t find_pairwise(struct jsv_reader *reader, uint32_t object, uint32
     return 0;
 }
 
-/* An empty table for count keys; its size in *ret_mask + 1. */
-static int start_table(struct jsv_reader *reader, uint32_t count, size_t *ret_mask)
-{
-    size_t capacity = 2 * (size_t)PAIRWISE_MAX;
-    while (capacity < 2 * (size_t)count) {
-        capacity *= 2;
-    }
-    if (capacity > reader->duplicates_capacity) {
-        size_t old_size = reader->duplicates_capacity * sizeof(*reader->duplicates);
-        if (capacity * sizeof(*reader->duplicates) > jsv_reader_memory_max(reader, old_size)) {
-            return -ENOMEM;
-        }
-        jsv_dealloc(&reader->allocator, reader->duplicates, old_size);
-        reader->duplicates_capacity = 0;
-        reader->duplicates = jsv_alloc(&reader->allocator, capacity * sizeof(*reader->duplicates));
-        if (!reader->duplicates) {
-            return -ENOMEM;
-        }
-        reader->duplicates_capacity = capacity;
-    }
-    memset(reader->duplicates, 0, capacity * sizeof(*reader->duplicates));
-    *ret_mask = capacity - 1;
-    return 0;
-}
-
-/* The slot that holds an equal key, or the empty one where it belongs. */
-static uint32_t *find_slot(struct jsv_reader *reader, size_t mask, uint32_t key)
-{
-    const struct jsv_node *nodes = nodes_of(reader);
-    struct jsv_str text = jsv_string_text(reader->document, &nodes[key]);
-    size_t at = (size_t)jsv_hash(text, reader->limits.hash_seed) & mask;
-    while (reader->duplicates[at] &&
-           !keys_equal(reader->document, &nodes[reader->duplicates[at]], &nodes[key])) {
-        at = (at + 1) & mask;
-    }
-    return &reader->duplicates[at];
-}
-
 int jsv_find_duplicate(
     struct jsv_reader *reader, uint32_t object, uint32_t count, uint32_t *ret_key)
 {
     if (count <= PAIRWISE_MAX) {
-        *ret_key = find_pairwise(reader, object, count);
+        *ret_key = find_pairwise(reader->document, object, count);
         return 0;
     }
-    size_t mask;
-    int r = start_table(reader, count, &mask);
+    struct check check;
+    int r = start_check(reader, count, &check);
     if (r < 0) {
         return r;
     }
     *ret_key = 0;
     uint32_t key = object + 1;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t *slot = find_slot(reader, mask, key);
-        if (*slot) {
+        struct jsv_key_slot *slot = find_slot(&check, key);
+        if (slot->check == check.number) {
             *ret_key = key;
             break;
         }
-        *slot = key;
-        key += 1 + jsv_node_skip(&nodes_of(reader)[key + 1]);
+        *slot = (struct jsv_key_slot){check.number, key};
+        key += 1 + jsv_node_skip(&check.nodes[key + 1]);
     }
     return 0;
 }
 
-int jsv_drop_duplicates(
-    struct jsv_reader *reader, uint32_t object, uint32_t *count, size_t *node_count)
+/* Close the gaps that dropped members, whose keys are of type NONE, leave in the tape. */
+static uint32_t compact(struct jsv_node *nodes, uint32_t object, uint32_t *count)
 {
-    size_t mask;
-    int r = start_table(reader, *count, &mask);
-    if (r < 0) {
-        return r;
-    }
-    struct jsv_node *nodes = nodes_of(reader);
-    uint32_t key = object + 1;
-    for (uint32_t i = 0; i < *count; i++) {
-        uint32_t *slot = find_slot(reader, mask, key);
-        uint32_t earlier = *slot;
-        *slot = key;
-        if (earlier) {
-            nodes[earlier].head = JSV_TYPE_NONE;
-        }
-        key += 1 + jsv_node_skip(&nodes[key + 1]);
-    }
     uint32_t from = object + 1;
     uint32_t to = object + 1;
     uint32_t kept = 0;
@@ -147,6 +182,27 @@ int jsv_drop_duplicates(
         from += size;
     }
     *count = kept;
-    *node_count = to;
+    return to;
+}
+
+int jsv_drop_duplicates(
+    struct jsv_reader *reader, uint32_t object, uint32_t *count, size_t *node_count)
+{
+    struct check check;
+    int r = start_check(reader, *count, &check);
+    if (r < 0) {
+        return r;
+    }
+    struct jsv_node *nodes = (struct jsv_node *)(void *)reader->document->block;
+    uint32_t key = object + 1;
+    for (uint32_t i = 0; i < *count; i++) {
+        struct jsv_key_slot *slot = find_slot(&check, key);
+        if (slot->check == check.number) {
+            nodes[slot->key].head = JSV_TYPE_NONE;
+        }
+        *slot = (struct jsv_key_slot){check.number, key};
+        key += 1 + jsv_node_skip(&nodes[key + 1]);
+    }
+    *node_count = compact(nodes, object, count);
     return 0;
 }

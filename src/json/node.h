@@ -56,7 +56,7 @@ enum jsv_node_flags {
 /* Type and size of a string that is not LONG; equal for equal keys, escaped or not. */
 #define JSV_KEY_HEAD_MASK 0xFFFF00FFull
 
-/* Precedes the decoded bytes of an ESCAPED string; start and end span the text between the quotes. */
+/* Precedes the decoded bytes of an ESCAPED string; start and end span the text between quotes. */
 struct jsv_decoded {
     uint32_t start;
     uint32_t end;
@@ -151,9 +151,26 @@ static inline void jsv_node_set_string(
         prefix = size;
         size = 0;
     }
-    node->head = head | (uint64_t)flags << JSV_NODE_FLAGS_SHIFT |
-                 (uint64_t)size << JSV_NODE_SIZE_SHIFT;
+    node->head =
+        head | (uint64_t)flags << JSV_NODE_FLAGS_SHIFT | (uint64_t)size << JSV_NODE_SIZE_SHIFT;
     node->body = prefix;
+}
+
+/* Whether two texts of at least a word are the same: a call would cost more than the loop. */
+static inline bool jsv_words_equal(const char *a, const char *b, size_t size)
+{
+    uint64_t x;
+    uint64_t y;
+    for (size_t at = 0; at + sizeof(x) < size; at += sizeof(x)) {
+        memcpy(&x, a + at, sizeof(x));
+        memcpy(&y, b + at, sizeof(y));
+        if (x != y) {
+            return false;
+        }
+    }
+    memcpy(&x, a + size - sizeof(x), sizeof(x));
+    memcpy(&y, b + size - sizeof(y), sizeof(y));
+    return x == y;
 }
 
 /* A name prepared for comparing with many keys. */
@@ -183,8 +200,5 @@ static inline bool jsv_key_equals_node(
         return false;
     }
     return key->text.size <= JSV_PREFIX_SIZE ||
-           memcmp(
-               jsv_string_data(document, node) + JSV_PREFIX_SIZE,
-               key->text.data + JSV_PREFIX_SIZE,
-               key->text.size - JSV_PREFIX_SIZE) == 0;
+           jsv_words_equal(jsv_string_data(document, node), key->text.data, key->text.size);
 }

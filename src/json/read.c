@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "json/reader.h"
@@ -69,8 +70,14 @@ jsv_reader_new(const struct jsv_allocator *allocator, const struct jsv_limits *l
     reader->allocator = own;
     reader->limits = limits_or_default(limits, reader);
     reader->kernel = jsv_scan_kernel_best();
-    reader->duplicates = NULL;
-    reader->duplicates_capacity = 0;
+    for (uint64_t i = 0; i < JSV_HASH_FACTORS; i++) {
+        struct jsv_str number = {(const char *)&i, sizeof(i)};
+        reader->hash_factors[i] = jsv_hash(number, reader->limits.hash_seed) | 1;
+    }
+    reader->checks = 0;
+    reader->large_table = NULL;
+    reader->large_table_size = 0;
+    memset(reader->small_table, 0, sizeof(reader->small_table));
     jsv_buf_init(&reader->pointer, &own, ERROR_POINTER_MAX);
     jsv_buf_init(&reader->decoding, &own, reader->limits.memory_max);
     reader->frames = jsv_alloc(&own, frames_size(reader));
@@ -89,8 +96,7 @@ void jsv_reader_free(struct jsv_reader *reader)
     struct jsv_allocator own = reader->allocator;
     jsv_buf_done(&reader->pointer);
     jsv_buf_done(&reader->decoding);
-    jsv_dealloc(
-        &own, reader->duplicates, reader->duplicates_capacity * sizeof(*reader->duplicates));
+    jsv_dealloc(&own, reader->large_table, reader->large_table_size);
     jsv_dealloc(&own, reader->frames, frames_size(reader));
     jsv_dealloc(&own, reader, sizeof(*reader));
 }
@@ -169,7 +175,7 @@ static void take_block(struct walk *walk, size_t node_count)
     walk->nodes = (struct jsv_node *)(void *)document->block;
     walk->node = walk->nodes + node_count;
     size_t room = (document->block_size - decoded) / sizeof(struct jsv_node);
-    walk->node_limit = walk->nodes + room - (room > 0);
+    walk->node_limit = walk->nodes + room - 1;
 }
 
 static __attribute__((noinline)) fault grow(struct walk *walk)
@@ -240,8 +246,7 @@ static __attribute__((noinline)) fault escaped_string(struct walk *walk)
     return JSV_ERROR_NONE;
 }
 
-/* The bytes of a word that belong to a string of that size: a table, as a branch would be guessed.
- */
+/* The bytes of a word that belong to a string of that size: a table, a branch would be guessed. */
 static const union {
     unsigned char bytes[JSV_PREFIX_SIZE + 1][JSV_PREFIX_SIZE];
     uint64_t words[JSV_PREFIX_SIZE + 1];
@@ -482,9 +487,11 @@ enum step {
 ALWAYS_INLINE enum step read_value(struct walk *walk, fault *reterr_fault, bool checked)
 {
     fault code;
-    unsigned char byte;
+    unsigned char byte = peek(walk, walk->at, checked);
+    if (byte == ' ') {
+        byte = peek(walk, ++walk->at, checked); /* many writers put one behind ':' and ',' */
+    }
 again:
-    byte = peek(walk, walk->at, checked);
     if (byte == '"') {
         code = read_string(walk);
     } else if (byte == '{') {
@@ -500,6 +507,7 @@ again:
     } else if (byte == 'n') {
         code = read_literal(walk, "null", 4, JSV_TYPE_NULL, false);
     } else if (skip_space(walk, checked)) {
+        byte = peek(walk, walk->at, checked);
         goto again;
     } else {
         code = JSV_ERROR_UNEXPECTED_CHARACTER;
@@ -511,8 +519,8 @@ again:
 /* Step behind the given byte, white space before it allowed. False when another stands there. */
 ALWAYS_INLINE bool take(struct walk *walk, char wanted, bool checked)
 {
-    while (UNLIKELY(peek(walk, walk->at, checked) != (unsigned char)wanted)) {
-        if (!skip_space(walk, checked)) {
+    if (peek(walk, walk->at, checked) != (unsigned char)wanted) {
+        if (!skip_space(walk, checked) || peek(walk, walk->at, checked) != (unsigned char)wanted) {
             return false;
         }
     }
@@ -615,12 +623,8 @@ ALWAYS_INLINE int walk_text(const struct walk *from, struct jsv_error *reterr_er
     struct jsv_frame *const frame_limit = reader->frames + reader->limits.depth_max;
     struct jsv_frame current = {0};
     enum jsv_place place = JSV_PLACE_VALUE;
-    enum step step;
-    fault code = make_room(&walk);
-    if (UNLIKELY(code)) {
-        goto failed;
-    }
-    step = read_value(&walk, &code, checked);
+    fault code = JSV_ERROR_NONE;
+    enum step step = read_value(&walk, &code, checked);
     if (step == STEP_SCALAR) {
         goto done;
     }
@@ -814,6 +818,9 @@ int jsv_read(
 
     size_t at;
     fault code = check_start(reader, text, &at);
+    if (!code && jsv_document_grow(reader, 0, 0) < 0) {
+        code = JSV_ERROR_MEMORY;
+    }
     if (code) {
         return jsv_read_fail(reader, code, at, JSV_PLACE_CONTAINER, 0, reterr_error);
     }

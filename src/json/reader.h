@@ -27,6 +27,18 @@ struct jsv_frame {
     uint64_t seen;
 };
 
+/* A key in a hash table, and the check that put it there; see duplicate.c. */
+struct jsv_key_slot {
+    uint32_t check;
+    uint32_t key;
+};
+
+/* Objects of up to half as many members share one table: nearly all there are. */
+#define JSV_SMALL_TABLE_BITS 9
+
+/* Words of a key that are hashed with a factor each. */
+#define JSV_HASH_FACTORS 8
+
 struct jsv_reader {
     struct jsv_allocator allocator;
     struct jsv_limits limits; /* no zeros left */
@@ -38,10 +50,13 @@ struct jsv_reader {
     size_t decoded_size; /* bytes at the end of the document's block that hold decoded strings */
     struct jsv_buf decoding; /* scratch: the string being decoded */
     struct jsv_frame *frames;
-    uint32_t depth;       /* frames in use; frames[depth] is the innermost, frames[0] unused */
-    uint32_t *duplicates; /* scratch: hash table of key nodes */
-    size_t duplicates_capacity;
+    uint32_t depth;         /* frames in use; frames[depth] is the innermost, frames[0] unused */
     struct jsv_buf pointer; /* of the last error */
+    uint64_t hash_factors[JSV_HASH_FACTORS];
+    uint32_t checks; /* for duplicates, made so far */
+    struct jsv_key_slot *large_table;
+    size_t large_table_size;
+    struct jsv_key_slot small_table[1 << JSV_SMALL_TABLE_BITS];
     uint32_t index[JSV_SCAN_INDEX_MAX];
 };
 
@@ -98,8 +113,7 @@ enum jsv_place {
     JSV_PLACE_VALUE,     /* at or in a member's or element's value */
 };
 
-/* Fill in *reterr_error, if any. node_count: nodes laid down so far. @return -EBADMSG or -ENOMEM.
- */
+/* Fill in *reterr_error, if any. node_count: nodes laid down. @return -EBADMSG or -ENOMEM. */
 int jsv_read_fail(
     struct jsv_reader *reader,
     enum jsv_error_code code,

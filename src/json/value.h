@@ -17,9 +17,8 @@ static inline bool jsv_strings_equal(
         return false;
     }
     uint32_t size = jsv_string_size(a);
-    bool whole_in_node = size <= JSV_PREFIX_SIZE && !(jsv_node_flags(a) & JSV_NODE_LONG);
-    return whole_in_node ||
-           memcmp(jsv_string_data(document_a, a), jsv_string_data(document_b, b), size) == 0;
+    return size <= JSV_PREFIX_SIZE ||
+           jsv_words_equal(jsv_string_data(document_a, a), jsv_string_data(document_b, b), size);
 }
 
 /* Elements or members of a container. */

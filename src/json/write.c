@@ -24,7 +24,7 @@ static uint64_t any_equal(uint64_t word, uint64_t byte)
 
 static bool must_escape(unsigned char byte, enum jsv_escape how)
 {
-    return byte < 0x20 || byte == '"' || byte == '\\' || (byte >= 0x80 && how == JSV_ESCAPE_ASCII);
+    return byte < 0x20 || byte == '"' || byte == '\\' || (byte > '~' && how == JSV_ESCAPE_ASCII);
 }
 
 /* Bytes from the start that can stand as they are; eight at a time as long as that goes. */
@@ -36,7 +36,7 @@ static size_t plain_run(struct jsv_str text, enum jsv_escape how)
         uint64_t word;
         memcpy(&word, text.data + at, sizeof(word));
         if (any_below(word, 0x20) | any_equal(word, '"') | any_equal(word, '\\') |
-            (word & high_bits)) {
+            ((word | any_equal(word, 0x7F)) & high_bits)) {
             break;
         }
         at += sizeof(word);

@@ -137,6 +137,11 @@ static void patches_of_another_kind(void **state)
         "[{\"op\":\"remove\",\"path\":\"/o/x\"},{\"op\":\"add\",\"path\":\"/o!\",\"value\":1},"
         "{\"op\":\"remove\",\"path\":\"/o\"}]";
     assert_int_equal(apply(fixture, "{\"o\":{\"x\":1}}", apart), -EINVAL);
+    /* So would a NUL, which must not be taken for the smallest byte. */
+    apart = "[{\"op\":\"remove\",\"path\":\"/o/x\"},"
+            "{\"op\":\"add\",\"path\":\"/o\\u0000\",\"value\":1},"
+            "{\"op\":\"remove\",\"path\":\"/o\"}]";
+    assert_int_equal(apply(fixture, "{\"o\":{\"x\":1}}", apart), -EINVAL);
     assert_int_equal(apply(fixture, "[1]", "[{\"op\":\"remove\",\"path\":\"/0\"}]"), -EINVAL);
 }
 

@@ -21,7 +21,6 @@ static void both_forms(void **state)
         {"[ ]", "[]"},
         {"{ }", "{}"},
         {"\"\\u0041\\/\\u0009\\u001F\\\"\\\\\"", "\"A/\\t\\u001f\\\"\\\\\""},
-        {"\"\\u007f\"", "\"\x7f\""},
         {"[3, 1, [ ], {} , 2]", "[3,1,[],{},2]"},
         {"{\"b\":1, \"a\":2, \"\":3, \"B\":4}", "{\"\":3,\"B\":4,\"a\":2,\"b\":1}"},
         {"{\"b\":{\"d\":[{\"z\":1,\"y\":2}],\"c\":3},\"a\":[{\"q\":{},\"p\":4}],\"c\":0}",
@@ -36,6 +35,8 @@ static void both_forms(void **state)
 static void beyond_ascii(void **state)
 {
     struct json_fixture *fixture = *state;
+    expect_canon(fixture, "\"a\\u007f\"", JSV_CANON_UTF8, "\"a\x7f\"");
+    expect_canon(fixture, "\"a\\u007f\"", JSV_CANON_ASCII, "\"a\\u007f\"");
     /* By code point: U+FFFF comes before U+1F600, unlike in UTF-16. */
     const char *text = "{\"\\ud83d\\ude00\":\"\\u20AC\",\"\\uFFFF\":1,\"\\u00e9\":2,\"z\":3}";
     expect_canon(

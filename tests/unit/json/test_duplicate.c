@@ -95,13 +95,13 @@ static void expect_duplicate(
     jsv_buf_done(&pointer);
 }
 
-/* All pairs of places, in objects below and above the size from which names are hashed. */
+/* Pairs of places, in objects below and above the size from which the table is a large one. */
 static void every_pair_of_places(void **state)
 {
-    static const size_t counts[] = {2, 3, 7, 31, 32, 33, 34, 64, 65};
+    static const size_t counts[] = {2, 3, 7, 33, 64, 65, 255, 256, 257, 513};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        for (size_t second = 1; second < counts[i]; second++) {
-            size_t step = counts[i] > 40 ? 7 : 1;
+        size_t step = 1 + counts[i] / 8;
+        for (size_t second = 1; second < counts[i]; second += 1 + counts[i] / 50) {
             for (size_t first = 0; first < second; first += step) {
                 enum style style = (enum style)(second % STYLE_COUNT);
                 expect_duplicate(*state, counts[i], style, first, second, style);
@@ -212,6 +212,26 @@ static void other_faults_come_first(void **state)
     assert_int_equal(
         reading_read(reading, JSV_STR("{\"a\":1,\"a\":{\"b\":1,\"b\":2}}"), 0), -EBADMSG);
     reading_expect(reading, JSV_ERROR_DUPLICATE_MEMBER, 18, "/a/b");
+}
+
+/* Checks are numbered, and the numbers come round: what an old check left behind must not count. */
+static void numbers_of_checks_come_round(void **state)
+{
+    struct reading *reading = *state;
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    append_object(&text, 100, STYLE_SHORT, SIZE_MAX, SIZE_MAX, STYLE_SHORT);
+    for (uint32_t before = 0; before < 3; before++) {
+        reading->reader->checks = 0;
+        reading_root(reading, jsv_buf_str(&text), 0);
+        assert_int_equal(reading->reader->checks, 1);
+        reading->reader->checks = UINT32_MAX - before;
+        for (unsigned i = 0; i < 4; i++) {
+            reading_root(reading, jsv_buf_str(&text), 0);
+        }
+        assert_true(reading->reader->checks < 5);
+    }
+    jsv_buf_done(&text);
 }
 
 /* ---- the last one wins ---- */
@@ -393,6 +413,7 @@ int main(void)
         READING_TEST(long_names),
         READING_TEST(first_of_several),
         READING_TEST(other_faults_come_first),
+        READING_TEST(numbers_of_checks_come_round),
         READING_TEST(last_wins),
         READING_TEST(last_wins_in_large_objects),
         READING_TEST(last_wins_in_random_documents),

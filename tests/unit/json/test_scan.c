@@ -306,11 +306,15 @@ static void nothing_but_one_byte(void **state)
 static void control_characters_at_borders(void **state)
 {
     for (int c = 0; c < 0x20; c++) {
-        char pieces[][4] = {
-            {'"', (char)c, '"', 0}, {'\\', (char)c, '"', (char)c}, {(char)c, 0, 0, 0}};
-        check_everywhere(*state, (struct jsv_str){pieces[0], 3});
-        check_everywhere(*state, (struct jsv_str){pieces[1], 4});
-        check_everywhere(*state, (struct jsv_str){pieces[2], 1});
+        const char pieces[][4] = {
+            {(char)c, 'a', 'a', 'a'},
+            {'"', (char)c, '"', 'a'},
+            {'\\', (char)c, '"', (char)c},
+            {'\\', '"', (char)c, '"'},
+        };
+        for (size_t i = 0; i < COUNT_OF(pieces); i++) {
+            check_everywhere(*state, (struct jsv_str){pieces[i], sizeof(pieces[i])});
+        }
     }
 }
 

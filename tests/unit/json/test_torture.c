@@ -187,7 +187,7 @@ static void every_allocation_fails_once(void **state)
 static size_t held_besides(const struct torture *torture, const struct jsv_reader *reader)
 {
     return torture->live_bytes - reader->document->block_size - reader->decoding.capacity -
-           reader->duplicates_capacity * sizeof(*reader->duplicates);
+           reader->large_table_size;
 }
 
 static int read_limited(struct jsv_str text, unsigned flags, size_t memory_max)

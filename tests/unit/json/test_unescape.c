@@ -175,43 +175,53 @@ static struct jsv_str put_at(struct jsv_buf *text, size_t offset, struct jsv_str
     return jsv_buf_str(text);
 }
 
+/* With a reader of its own, whose scratch has not grown beyond what this text needs. */
+static void expect_decoded_at(
+    const struct reading_kernel *kernel,
+    size_t offset,
+    struct jsv_str piece,
+    struct jsv_str meaning)
+{
+    struct jsv_buf text;
+    struct reading reading;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    reading_init(&reading, NULL);
+    reading_use(&reading, kernel);
+    struct jsv_value root = reading_root(&reading, put_at(&text, offset, piece), 0);
+    struct jsv_str decoded = jsv_value_text(jsv_value_at(root, 0));
+    assert_int_equal(decoded.size, offset - 2 + meaning.size + 1);
+    assert_memory_equal(decoded.data + offset - 2, meaning.data, meaning.size);
+    assert_int_equal(decoded.data[0], 'x');
+    assert_int_equal(decoded.data[offset - 3], 'x');
+    assert_int_equal(decoded.data[decoded.size - 1], 'y');
+    expect_text(jsv_value_at(root, 1), JSV_STR("\\n"), JSV_STR("\n"));
+    assert_true(jsv_value_double(jsv_value_get(jsv_value_at(root, 2), JSV_STR("\t"))) == 7);
+    reading_done(&reading);
+    jsv_buf_done(&text);
+}
+
 static void escapes_across_windows(void **state)
 {
-    struct reading *reading = *state;
+    (void)state;
     static const char *const pieces[][2] = {
         {"\\n", "\n"},
         {"\\\\\\\"", "\\\""},
         {"\\u20ac", "\xE2\x82\xAC"},
         {"\\ud83d\\ude00", "\xF0\x9F\x98\x80"},
         {"\\ud83d\\ude00\\ud83d\\ude01", "\xF0\x9F\x98\x80\xF0\x9F\x98\x81"},
-        {"\\u0041\xF0\x9F\x98\x80\\u0042",
-         "A\xF0\x9F\x98\x80"
-         "B"},
+        {"\\u0041\xF0\x9F\x98\x80\\u0042", "A\xF0\x9F\x98\x80\x42"},
     };
-    struct jsv_buf text;
-    jsv_buf_init(&text, NULL, SIZE_MAX);
     for (const struct reading_kernel *kernel = reading_kernels(); kernel->name; kernel++) {
-        reading_use(reading, kernel);
         for (size_t i = 0; i < COUNT_OF(pieces); i++) {
             struct jsv_str piece = jsv_str_from(pieces[i][0]);
             struct jsv_str meaning = jsv_str_from(pieces[i][1]);
             for (size_t border = JSV_SCAN_WINDOW; border <= 3 * JSV_SCAN_WINDOW; border *= 3) {
                 for (size_t offset = border - piece.size - 2; offset < border + 2; offset++) {
-                    struct jsv_value root = reading_root(reading, put_at(&text, offset, piece), 0);
-                    struct jsv_str decoded = jsv_value_text(jsv_value_at(root, 0));
-                    assert_int_equal(decoded.size, offset - 2 + meaning.size + 1);
-                    assert_memory_equal(decoded.data + offset - 2, meaning.data, meaning.size);
-                    assert_int_equal(decoded.data[0], 'x');
-                    assert_int_equal(decoded.data[offset - 3], 'x');
-                    assert_int_equal(decoded.data[decoded.size - 1], 'y');
-                    expect_text(jsv_value_at(root, 1), JSV_STR("\\n"), JSV_STR("\n"));
-                    assert_true(
-                        jsv_value_double(jsv_value_get(jsv_value_at(root, 2), JSV_STR("\t"))) == 7);
+                    expect_decoded_at(kernel, offset, piece, meaning);
                 }
             }
         }
     }
-    jsv_buf_done(&text);
 }
 
 static void faults_across_windows(void **state)
@@ -353,7 +363,7 @@ int main(void)
         READING_TEST(every_byte_as_hex_digit),
         READING_TEST(all_code_units),
         READING_TEST(surrogate_pairs),
-        READING_TEST(escapes_across_windows),
+        cmocka_unit_test(escapes_across_windows),
         READING_TEST(faults_across_windows),
         READING_TEST(unterminated_across_windows),
         READING_TEST(long_strings),

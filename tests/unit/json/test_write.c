@@ -108,7 +108,7 @@ static void ascii_escapes(void **state)
                                   "\xf4\x8f\xbf\xbf\n\"");
     jsv_escape_append(&fixture->out, text, JSV_ESCAPE_ASCII);
     json_fixture_expect(
-        fixture, "\"abcdefgh\\u00e9\x7f\\u20ac\\uffff\\ud800\\udc00\\udbff\\udfff\\n\\\"\"");
+        fixture, "\"abcdefgh\\u00e9\\u007f\\u20ac\\uffff\\ud800\\udc00\\udbff\\udfff\\n\\\"\"");
 }
 
 static void keys_are_escaped(void **state)

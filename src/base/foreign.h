@@ -1,0 +1,27 @@
+/*
+ * Calling a library that was not compiled with MemorySanitizer: what it writes
+ * looks unwritten, even to functions of the C library it calls itself. Between
+ * these two such functions do not look. Nothing in any other build.
+ */
+#pragma once
+
+#if defined(__has_feature)
+#    if __has_feature(memory_sanitizer)
+#        define JSV_MEMORY_SANITIZER 1
+#        include <sanitizer/msan_interface.h>
+#    endif
+#endif
+
+static inline void jsv_foreign_begin(void)
+{
+#ifdef JSV_MEMORY_SANITIZER
+    __msan_scoped_disable_interceptor_checks();
+#endif
+}
+
+static inline void jsv_foreign_end(void)
+{
+#ifdef JSV_MEMORY_SANITIZER
+    __msan_scoped_enable_interceptor_checks();
+#endif
+}
