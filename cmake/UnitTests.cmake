@@ -23,9 +23,9 @@ foreach(source ${unit_sources})
     get_filename_component(file ${source} NAME_WE)
     string(REGEX REPLACE "^test_" "" file ${file})
 
-    if(room MATCHES "^(base|json)$")
+    if(room IN_LIST jsv_rooms)
         set(library jsv_static)
-    elseif(TARGET mcpgate_daemon)
+    elseif(room IN_LIST daemon_rooms AND TARGET mcpgate_daemon)
         set(library mcpgate_daemon)
     else()
         continue()
@@ -57,4 +57,9 @@ foreach(source ${unit_sources})
                    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                    ENVIRONMENT "MCPGATE_SHARED=${shared_dir};MCPGATE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
     )
+    # Who looks at the clock runs alone.
+    file(STRINGS ${source} uses_clock REGEX "clock_gettime" LIMIT_COUNT 1)
+    if(uses_clock)
+        set_tests_properties(${room}/${file} PROPERTIES RUN_SERIAL ON)
+    endif()
 endforeach()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The unit tests of libjsv on another processor: built for 64-bit ARM, run
 # under QEMU. There char is unsigned, and the plain C kernel does the scanning.
-# cmocka and jansson for ARM are fetched from the package archive into the
+# The libraries it needs are fetched for ARM from the package archive into the
 # build tree; nothing of the machine's own is changed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -27,11 +27,12 @@ apt_arm64() {
         -o Dir::State::status=/dev/null "$@"
 }
 
-if ! ls "$packages/root/usr/lib"/*/libcmocka.so >/dev/null 2>&1; then
+if ! ls "$packages/root/usr/lib"/*/libpcre2-8.so >/dev/null 2>&1; then
     (
         cd "$packages"
         apt_arm64 -o APT::Update::Error-Mode=any update &&
-            apt_arm64 download libcmocka-dev libcmocka0 libjansson-dev libjansson4
+            apt_arm64 download libcmocka-dev libcmocka0 libjansson-dev libjansson4 \
+                libidn2-dev libidn2-0 libunistring-dev libunistring2 libpcre2-dev libpcre2-8-0
     ) >"$log" 2>&1 || skip 'the package archive does not answer'
     for package in "$packages"/*.deb; do
         dpkg-deb -x "$package" "$packages/root"

@@ -1,0 +1,15 @@
+# What the schema room needs besides its sources: the meta-schemas as a C file,
+# libidn2, and libunistring, on which libidn2 itself stands.
+include(FindPkgConfig)
+include(embed)
+pkg_check_modules(IDN2 REQUIRED IMPORTED_TARGET libidn2>=2.3)
+cmake_path(GET IDN2_LINK_LIBRARIES PARENT_PATH idn2_directory)
+find_library(UNISTRING_LIBRARY unistring HINTS ${idn2_directory} REQUIRED)
+
+set(meta_schemas ${PROJECT_BINARY_DIR}/generated/meta_schemas.c)
+embed_schemas(
+    ${meta_schemas} ${PROJECT_SOURCE_DIR}/schemas/json-schema schema/meta.h jsv_meta_schemas
+)
+list(APPEND jsv_sources ${meta_schemas})
+list(APPEND jsv_libraries PkgConfig::IDN2 ${UNISTRING_LIBRARY})
+list(APPEND jsv_library_names idn2 unistring)

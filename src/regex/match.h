@@ -1,0 +1,42 @@
+/*
+ * PCRE2, within limits.
+ *
+ * Only this room's match.c includes pcre2.h. The text it compiles is written by
+ * translate.c, which puts checkpoints into it; at each of them PCRE2 calls us,
+ * and we stop it when its budget is used up.
+ */
+#pragma once
+
+#include "regex/regex.h"
+
+/*
+ * Numbers of checkpoints, (?C<number>). Up to JSV_CHECKPOINT_LOG_MAX a number n
+ * says that what follows looks at 2^n characters before the next checkpoint.
+ */
+#define JSV_CHECKPOINT_LOG_MAX   31
+#define JSV_CHECKPOINT_REFERENCE 255 /* what follows looks at something captured */
+
+struct jsv_match;
+
+/**
+ * Compile a text made by translate.c.
+ *
+ * @param weight    How many times as long as usual a character may take: what
+ *                  the budget is divided by; at least 1.
+ * @param interpret Do without machine code.
+ * @return 0; -E2BIG when it is too large for PCRE2; -ENOMEM.
+ */
+int jsv_match_compile(
+    struct jsv_str text,
+    uint32_t weight,
+    bool interpret,
+    const struct jsv_allocator *allocator,
+    struct jsv_match **ret_match);
+void jsv_match_free(struct jsv_match *match);
+
+/* As jsv_regex_search. */
+int jsv_match_search(
+    const struct jsv_match *match, struct jsv_str subject, struct jsv_regex_scratch *scratch);
+
+/* Whether a text is an identifier of ECMAScript. @return 1, 0 or -ENOMEM. */
+int jsv_match_is_identifier(struct jsv_str text, const struct jsv_allocator *allocator);

@@ -1,0 +1,152 @@
+/*
+ * The way of a pattern: parse.c makes a tree of it. If a table can match it,
+ * dfa.c builds one, and that was all. Otherwise support.c looks for what PCRE2
+ * would misunderstand, translate.c writes the tree down in PCRE2's language,
+ * and match.c has it compiled.
+ */
+#include "regex/regex.h"
+
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "regex/dfa.h"
+#include "regex/engine.h"
+#include "regex/match.h"
+#include "regex/support.h"
+#include "regex/translate.h"
+
+/* More than a pattern of the largest size can need; the other limits bound it before. */
+#define ARENA_BUDGET ((size_t)256 << 20)
+/* PCRE2's code is limited to 64 KiB; what is so much longer as text will not fit. */
+#define TEXT_SIZE_MAX ((size_t)1 << 20)
+
+/* One of the two is there. */
+struct jsv_regex {
+    struct jsv_allocator allocator;
+    struct jsv_dfa *table;
+    struct jsv_match *match;
+};
+
+int jsv_regex_check(
+    struct jsv_str pattern,
+    const struct jsv_allocator *allocator,
+    struct jsv_regex_fault *reterr_fault)
+{
+    struct jsv_arena arena;
+    struct jsv_regex_syntax syntax;
+    struct jsv_regex_fault fault;
+    jsv_arena_init(&arena, allocator, ARENA_BUDGET);
+    int error = jsv_regex_parse(pattern, true, &arena, &syntax, &fault);
+    jsv_arena_done(&arena);
+    if (error && error != -ENOMEM && reterr_fault) {
+        *reterr_fault = fault;
+    }
+    return error;
+}
+
+static int compile_match(
+    struct jsv_regex *regex,
+    bool interpret,
+    const struct jsv_regex_syntax *syntax,
+    struct jsv_arena *arena,
+    struct jsv_regex_fault *reterr_fault)
+{
+    int error = jsv_regex_check_support(syntax, reterr_fault);
+    if (error) {
+        return error;
+    }
+    struct jsv_buf text;
+    uint32_t weight;
+    jsv_buf_init(&text, &regex->allocator, TEXT_SIZE_MAX);
+    error = jsv_regex_translate(syntax, arena, &text, &weight, reterr_fault);
+    if (!error) {
+        error = jsv_match_compile(
+            jsv_buf_str(&text), weight, interpret, &regex->allocator, &regex->match);
+        if (error == -E2BIG) {
+            *reterr_fault = (struct jsv_regex_fault){0, JSV_REGEX_TOO_LARGE};
+        }
+    }
+    jsv_buf_done(&text);
+    return error;
+}
+
+static int compile_into(
+    struct jsv_regex *regex,
+    enum jsv_regex_engine engine,
+    struct jsv_str pattern,
+    struct jsv_arena *arena,
+    struct jsv_regex_fault *reterr_fault)
+{
+    struct jsv_regex_syntax syntax;
+    int error = jsv_regex_parse(pattern, false, arena, &syntax, reterr_fault);
+    if (error) {
+        return error;
+    }
+    if (engine == JSV_REGEX_FASTEST && syntax.regular) {
+        error = jsv_dfa_build(&syntax, arena, &regex->allocator, &regex->table);
+        if (error != -E2BIG) {
+            return error;
+        }
+    }
+    return compile_match(regex, engine == JSV_REGEX_INTERPRETER, &syntax, arena, reterr_fault);
+}
+
+int jsv_regex_compile_for(
+    enum jsv_regex_engine engine,
+    struct jsv_str pattern,
+    const struct jsv_allocator *allocator,
+    struct jsv_regex **ret_regex,
+    struct jsv_regex_fault *reterr_fault)
+{
+    struct jsv_allocator used = jsv_allocator_or_default(allocator);
+    struct jsv_regex *regex = jsv_alloc(&used, sizeof *regex);
+    if (!regex) {
+        return -ENOMEM;
+    }
+    *regex = (struct jsv_regex){.allocator = used};
+    struct jsv_arena arena;
+    struct jsv_regex_fault fault;
+    jsv_arena_init(&arena, &used, ARENA_BUDGET);
+    int error = compile_into(regex, engine, pattern, &arena, &fault);
+    jsv_arena_done(&arena);
+    if (!error) {
+        *ret_regex = regex;
+        return 0;
+    }
+    jsv_regex_free(regex);
+    if (error != -ENOMEM && reterr_fault) {
+        *reterr_fault = fault;
+    }
+    return error;
+}
+
+int jsv_regex_compile(
+    struct jsv_str pattern,
+    const struct jsv_allocator *allocator,
+    struct jsv_regex **ret_regex,
+    struct jsv_regex_fault *reterr_fault)
+{
+    return jsv_regex_compile_for(JSV_REGEX_FASTEST, pattern, allocator, ret_regex, reterr_fault);
+}
+
+void jsv_regex_free(struct jsv_regex *regex)
+{
+    if (regex) {
+        struct jsv_allocator allocator = regex->allocator;
+        jsv_dfa_free(regex->table, &allocator);
+        jsv_match_free(regex->match);
+        jsv_dealloc(&allocator, regex, sizeof *regex);
+    }
+}
+
+bool jsv_regex_is_table(const struct jsv_regex *regex)
+{
+    return regex->table;
+}
+
+int jsv_regex_search(
+    const struct jsv_regex *regex, struct jsv_str subject, struct jsv_regex_scratch *scratch)
+{
+    return regex->table ? jsv_dfa_search(regex->table, subject)
+                        : jsv_match_search(regex->match, subject, scratch);
+}
