@@ -1,0 +1,54 @@
+/*
+ * What the two schema targets share: how an input says what to do.
+ *
+ * The first byte: bits 0-2 the draft (enum jsv_draft), bit 3 whether format is
+ * checked, bit 6 whether schemas are checked against their meta-schema. So '4'
+ * is 2020-12, 'D' the same with its meta-schema. Texts follow, with a record
+ * separator (0x1e, which JSON never holds) between them.
+ */
+#pragma once
+
+#include <string.h>
+
+#include <jsv/schema.h>
+
+#include "fuzz.h"
+
+#define RECORD_SEPARATOR 0x1e
+
+struct orders {
+    enum jsv_draft draft;
+    struct jsv_schema_options options;
+};
+
+static inline struct orders orders_from(uint8_t byte)
+{
+    unsigned draft = byte & 7u;
+    return (struct orders){
+        .draft = draft < JSV_DRAFT_2020_12 ? (enum jsv_draft)draft : JSV_DRAFT_2020_12,
+        .options =
+            {
+                .assert_format = byte & 8,
+                .skip_meta = !(byte & 64),
+            },
+    };
+}
+
+/* Take the text up to the next separator, or all there is. */
+static inline struct jsv_str take_text(struct jsv_str *rest)
+{
+    const char *separator = rest->size ? memchr(rest->data, RECORD_SEPARATOR, rest->size) : NULL;
+    size_t size = separator ? (size_t)(separator - rest->data) : rest->size;
+    struct jsv_str text = {rest->data, size};
+    size_t used = size + (separator != NULL);
+    *rest = (struct jsv_str){rest->data + used, rest->size - used};
+    return text;
+}
+
+/* Small, so that no input takes long: what is beyond them fails cleanly, which is tested too. */
+static const struct jsv_validator_limits small_limits = {
+    .steps_max = 20000,
+    .depth_max = 200,
+    .problems_max = 20,
+    .memory_max = 1 << 20,
+};

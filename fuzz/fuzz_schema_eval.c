@@ -1,0 +1,103 @@
+/*
+ * Input: orders (fuzz_schema.h), a schema and a document. The verdict and the
+ * report agree whenever both come to an end; a report lists problems exactly
+ * when the document is not valid, each at a place of the document, in order
+ * and once, and lists the same when asked again.
+ */
+#include <errno.h>
+
+#include "fuzz_schema.h"
+
+static int compare_problems(const struct jsv_problem *a, const struct jsv_problem *b)
+{
+    int order = jsv_str_compare(a->path, b->path);
+    return order ? order : jsv_str_compare(a->message, b->message);
+}
+
+static void check_problems(struct jsv_value root, const struct jsv_problems *problems)
+{
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct jsv_problem *problem = &problems->items[i];
+        struct jsv_value place;
+        FUZZ_CHECK(jsv_pointer_get(root, problem->path, &place) == 0);
+        FUZZ_CHECK(problem->message.size > 0);
+        FUZZ_CHECK(i == 0 || compare_problems(problem - 1, problem) < 0);
+    }
+    FUZZ_CHECK(problems->count <= small_limits.problems_max);
+    FUZZ_CHECK(problems->more == 0 || problems->count == small_limits.problems_max);
+}
+
+/* Problems in a form that can be kept and compared. */
+static struct jsv_buf listing_of(const struct jsv_problems *problems)
+{
+    struct jsv_buf listing;
+    jsv_buf_init(&listing, NULL, SIZE_MAX);
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct jsv_problem *problem = &problems->items[i];
+        jsv_buf_append_str(&listing, problem->path);
+        jsv_buf_append_str(&listing, problem->message);
+        jsv_buf_append_str(&listing, problem->keyword);
+        jsv_buf_append_str(&listing, problem->schema_path);
+    }
+    return listing;
+}
+
+static void evaluate(const struct jsv_schema *schema, struct jsv_value value)
+{
+    struct jsv_validator *validator = jsv_validator_new(NULL, &small_limits);
+    FUZZ_CHECK(validator);
+    int verdict = jsv_validate(schema, value, validator);
+    struct jsv_problems problems;
+    int reported = jsv_validate_report(schema, value, validator, &problems);
+    FUZZ_CHECK(verdict < 0 || reported < 0 || verdict == reported);
+    if (reported >= 0) {
+        FUZZ_CHECK(reported == (problems.count == 0));
+        check_problems(value, &problems);
+        struct jsv_buf first = listing_of(&problems);
+        FUZZ_CHECK(jsv_validate_report(schema, value, validator, &problems) == reported);
+        struct jsv_buf second = listing_of(&problems);
+        FUZZ_CHECK(jsv_str_equal(jsv_buf_str(&first), jsv_buf_str(&second)));
+        jsv_buf_done(&first);
+        jsv_buf_done(&second);
+    }
+    FUZZ_CHECK(jsv_validate(schema, value, validator) == verdict);
+    jsv_validator_free(validator);
+}
+
+static struct jsv_schema *
+compile(struct jsv_registry *registry, struct jsv_str text, const struct jsv_schema_options *options)
+{
+    struct jsv_schema *schema = NULL;
+    if (jsv_registry_add(registry, JSV_STR("urn:a"), text, NULL) == 0) {
+        jsv_schema_compile(registry, JSV_STR("urn:a"), options, &schema, NULL);
+    }
+    return schema;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) {
+        return 0;
+    }
+    struct orders orders = orders_from(data[0]);
+    struct jsv_str rest = {(const char *)data + 1, size - 1};
+    struct jsv_str schema_text = take_text(&rest);
+
+    struct jsv_reader *reader = jsv_reader_new(NULL, NULL);
+    struct jsv_document *document = jsv_document_new(NULL);
+    FUZZ_CHECK(reader && document);
+    if (jsv_read(reader, document, rest, 0, NULL) == 0) {
+        struct jsv_registry_options options = {.draft = orders.draft};
+        struct jsv_registry *registry = jsv_registry_new(NULL, &options);
+        FUZZ_CHECK(registry);
+        struct jsv_schema *schema = compile(registry, schema_text, &orders.options);
+        if (schema) {
+            evaluate(schema, jsv_document_root(document));
+        }
+        jsv_schema_free(schema);
+        jsv_registry_free(registry);
+    }
+    jsv_document_free(document);
+    jsv_reader_free(reader);
+    return 0;
+}

@@ -1,0 +1,139 @@
+/*
+ * libjsv: JSON Schema, drafts 2020-12, 2019-09, 7, 6 and 4.
+ *
+ *     registry   holds schema resources by URI; knows the drafts' meta-schemas
+ *     schema     one of them compiled; immutable, may be shared by threads
+ *     validator  what checking a document needs; one per thread, reused
+ *
+ * Nothing is ever fetched. A reference resolves to a resource that was added,
+ * to one the caller's own resolver hands over, or not at all, and then
+ * compiling fails and names it.
+ */
+#pragma once
+
+#include <jsv/json.h>
+#include <jsv/problem.h>
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum jsv_draft {
+    JSV_DRAFT_4,
+    JSV_DRAFT_6,
+    JSV_DRAFT_7,
+    JSV_DRAFT_2019_09,
+    JSV_DRAFT_2020_12,
+};
+
+/** "4", "6", "7", "2019-09", "2020-12". @return 0, or -EINVAL for any other name. */
+int jsv_draft_from_name(struct jsv_str name, enum jsv_draft *ret_draft);
+
+struct jsv_registry;
+struct jsv_schema;
+struct jsv_validator;
+
+/** Why a schema could not be added or compiled. Its texts live in the registry. */
+struct jsv_schema_fault {
+    struct jsv_str uri;     /* the resource */
+    struct jsv_str pointer; /* the place in it, RFC 6901 */
+    struct jsv_str message; /* for people: what was expected, or which reference leads nowhere */
+    struct jsv_error json;  /* when the text is no JSON: code other than NONE */
+};
+
+/**
+ * Hands over a resource that was referred to and not added.
+ *
+ * @param uri      Absolute, without fragment.
+ * @param ret_text The schema's text; copied by the registry.
+ * @return 0; -ENOENT when there is none; any other negative errno stops compiling.
+ */
+typedef int jsv_resolver(void *context, struct jsv_str uri, struct jsv_str *ret_text);
+
+struct jsv_registry_options {
+    enum jsv_draft draft;   /* of resources without $schema */
+    jsv_resolver *resolver; /* may be NULL */
+    void *resolver_context;
+};
+
+/**
+ * Make a registry. It must outlive the schemas compiled from it, and is used
+ * by one thread at a time.
+ *
+ * @param options NULL: draft 2020-12, no resolver.
+ */
+struct jsv_registry *jsv_registry_new(
+    const struct jsv_allocator *allocator, const struct jsv_registry_options *options);
+void jsv_registry_free(struct jsv_registry *registry);
+
+/**
+ * Add a schema resource and those embedded in it.
+ *
+ * @param uri  Absolute; the base of references in it unless it has an $id.
+ *             May be empty. Known by this and by its $id.
+ * @param text Copied.
+ * @return 0; -EBADMSG with the fault; -EEXIST when the URI is taken; -ENOMEM.
+ */
+int jsv_registry_add(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_str text,
+    struct jsv_schema_fault *reterr_fault);
+
+struct jsv_schema_options {
+    bool assert_format; /* format is checked, not only noted */
+    bool skip_meta;     /* do not check schemas against their meta-schemas */
+};
+
+/**
+ * Compile a schema and all it refers to.
+ *
+ * @param uri Of an added resource, with a fragment (pointer or anchor) or without.
+ * @return 0; -EBADMSG with the fault; -ENOENT when there is no such resource; -ENOMEM.
+ */
+int jsv_schema_compile(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    const struct jsv_schema_options *options,
+    struct jsv_schema **ret_schema,
+    struct jsv_schema_fault *reterr_fault);
+void jsv_schema_free(struct jsv_schema *schema);
+
+/** What one validation may use at most. Zero in a member means the default beside it. */
+struct jsv_validator_limits {
+    uint64_t steps_max;    /* keywords evaluated: 100,000,000 */
+    uint32_t depth_max;    /* nested evaluations: 4,096; bounds the machine stack, 256 bytes each */
+    uint32_t problems_max; /* problems listed: 100; the rest is counted */
+    size_t memory_max;     /* bytes of scratch: 64 MiB */
+};
+
+struct jsv_validator *jsv_validator_new(
+    const struct jsv_allocator *allocator, const struct jsv_validator_limits *limits);
+void jsv_validator_free(struct jsv_validator *validator);
+
+/**
+ * Check a value; the verdict alone.
+ *
+ * @return 1 valid, 0 not; -ELOOP when steps or depth ran out, -ETIME when a
+ *         pattern hit its limit, -ENOMEM.
+ */
+int jsv_validate(
+    const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator);
+
+/**
+ * Check a value and say what is wrong with it.
+ *
+ * @param ret_problems Lives in the validator until its next use. Empty when valid.
+ * @return As jsv_validate.
+ */
+int jsv_validate_report(
+    const struct jsv_schema *schema,
+    struct jsv_value value,
+    struct jsv_validator *validator,
+    struct jsv_problems *ret_problems);
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop

@@ -1,0 +1,12 @@
+/*
+ * Preparing choices: finding the members that tell alternatives apart.
+ */
+#pragma once
+
+#include "schema/program.h"
+
+/*
+ * Fill in the names of all choices of a finished program whose alternatives
+ * are objects. @return 0 or -ENOMEM.
+ */
+int jsv_choices_prepare(struct jsv_schema *schema, struct jsv_op *ops, size_t count);

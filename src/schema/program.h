@@ -1,0 +1,205 @@
+/*
+ * The fast form of a schema.
+ *
+ * Every subschema that documents can meet has a shape: for each type of value
+ * the place in a list of operations where checking such a value begins. What
+ * the type alone decides is decided there: the place is then that of "pass" or
+ * "fail", and no operation runs. Operations carry only what matters for the
+ * type they stand under.
+ *
+ * program.c makes programs, run.c runs them.
+ */
+#pragma once
+
+#include "schema/names.h"
+#include "schema/subschema.h"
+
+/* What an operation does; X(constant, function in run.c, what it carries) */
+#define JSV_OPS(X)                                                                                 \
+    X(PASS, pass, "ends every list")                                                               \
+    X(FAIL, fail, "")                                                                              \
+    X(INTEGER, integer, "a number that is one, however written")                                   \
+    X(INTEGER_STRICT, integer_strict, "draft 4: written as one")                                   \
+    X(CALL, call, "at: a shape, for the same value")                                               \
+    X(RUN, run, "at: a list, for the same value")                                                  \
+    X(NOT, not, "at: a list")                                                                      \
+    X(IF, if, "struct jsv_condition")                                                              \
+    X(ANY_OF, any_of, "struct jsv_choice")                                                         \
+    X(ONE_OF, one_of, "struct jsv_choice")                                                         \
+    X(NONE_OF, none_of, "struct jsv_choice")                                                       \
+    X(BOOLEAN, boolean, "word: the one allowed")                                                   \
+    X(EQUAL, equal, "struct jsv_equals: any of some values")                                       \
+    X(STRING_IN, string_in, "struct jsv_names_table")                                              \
+    X(BOUND, bound, "struct jsv_bounds")                                                           \
+    X(INT_BOUND, int_bound, "struct jsv_bounds, both in int64")                                    \
+    X(MULTIPLE_OF, multiple_of, "struct jsv_number")                                               \
+    X(LENGTH, length, "struct jsv_range")                                                          \
+    X(PATTERN, pattern, "struct jsv_regex")                                                        \
+    X(FORMAT, format, "word: enum jsv_format")                                                     \
+    X(COUNT, count, "struct jsv_range: members or elements")                                       \
+    X(UNIQUE, unique, "")                                                                          \
+    X(ITEMS, items, "at: shape of every element; word: types that pass it")                        \
+    X(TUPLE, tuple, "struct jsv_tuple")                                                            \
+    X(CONTAINS, contains, "struct jsv_contains")                                                   \
+    X(OBJECT, object, "struct jsv_object")                                                         \
+    X(OBJECT_FEW, object_few, "struct jsv_object: open, with few names")                           \
+    X(NAMES, names, "at: a list, for each key")                                                    \
+    X(DEPENDENCY, dependency, "struct jsv_dependent")                                              \
+    X(EXPLAIN, explain, "struct jsv_subschema: what only explaining can do")
+
+enum jsv_op_code {
+#define X(constant, function, carries) JSV_OP_##constant,
+    JSV_OPS(X)
+#undef X
+};
+
+struct jsv_op;
+struct jsv_run;
+
+/* Does an operation and, when it holds, all that follow it in its list. */
+typedef bool
+jsv_op_function(struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node);
+
+struct jsv_op {
+    jsv_op_function *run;
+    union {
+        const void *data;
+        uint64_t word;
+    };
+    enum jsv_op_code code;
+    uint32_t at; /* a shape or a list */
+};
+
+/* The function of each operation, by code. */
+extern jsv_op_function *const jsv_op_functions[];
+
+/* Lists that stand at the start of every program, so that they can be told by their place. */
+enum {
+    JSV_AT_PASS = 0,
+    JSV_AT_FAIL = 1,
+    JSV_AT_INTEGER = 2,
+};
+
+struct jsv_shape {
+    uint32_t at[JSV_TYPE_OBJECT + 1]; /* by type of value */
+    uint32_t subschema;               /* its index, for telling shapes apart when debugging */
+};
+
+struct jsv_condition {
+    uint32_t at_if;
+    uint32_t at_then;
+    uint32_t at_else;
+};
+
+struct jsv_range {
+    uint64_t min;
+    uint64_t max;
+};
+
+struct jsv_equals {
+    const struct jsv_document *document;
+    uint32_t count;
+    const struct jsv_node *values[];
+};
+
+/* Lower and upper bound of a number; either may be missing. */
+struct jsv_bounds {
+    bool has_min;
+    bool has_max;
+    bool min_exclusive;
+    bool max_exclusive;
+    int64_t int_min; /* inclusive, when both bounds are such integers */
+    int64_t int_max;
+    struct jsv_number min;
+    struct jsv_number max;
+};
+
+struct jsv_tuple {
+    uint32_t rest; /* shape of elements behind the listed ones */
+    uint32_t count;
+    uint32_t shapes[];
+};
+
+struct jsv_contains {
+    uint32_t shape;
+    uint64_t min;
+    uint64_t max;
+};
+
+/*
+ * What is said of one name in an object: the shape is the slot's `at`, the
+ * rest its `info`, whose lowest bits are the types that the shape lets pass
+ * without a look.
+ */
+enum jsv_object_info {
+    JSV_NAME_LISTED = 1 << 8, /* in `properties`, so no extra member */
+    JSV_NAME_MORE = 1 << 9,   /* patterns or additionalProperties may speak of it too */
+};
+
+/* The highest bit of info: the member must be there. */
+#define JSV_NAME_REQUIRED_SHIFT 31
+
+struct jsv_object_pattern {
+    const struct jsv_regex *regex;
+    uint32_t shape;
+};
+
+/* Names so few that a member is sooner compared with each than looked up. */
+#define JSV_NAMES_FEW 2
+
+struct jsv_object {
+    struct jsv_names_table names;
+    uint32_t required_count;
+    uint32_t extra; /* shape of members nobody speaks of */
+    bool open;      /* others than the names pass without a look */
+    uint32_t pattern_count;
+    struct jsv_object_pattern *patterns;
+    struct jsv_name_slot few[JSV_NAMES_FEW]; /* the names again, when they are few; unused ones are 0 */
+};
+
+struct jsv_dependent {
+    struct jsv_key key;
+    uint32_t at; /* list to run; when names is set, unused */
+    const struct jsv_names *names;
+};
+
+/*
+ * Choosing among alternatives by what a look at an object's members tells:
+ * which are there, of which type they are, which string they hold. A bit per
+ * alternative.
+ */
+#define JSV_CHOICE_MAX 64
+
+struct jsv_choice_name {
+    uint64_t without;                     /* alternatives that do not need it */
+    uint64_t by_type[JSV_TYPE_OBJECT + 1]; /* alternatives that a value of the type may fit */
+    const struct jsv_names_table *strings; /* strings that decide; NULL when none do */
+    const uint64_t *by_string;
+    uint64_t other_strings; /* alternatives for a string that is not among them */
+};
+
+struct jsv_choice {
+    const struct jsv_names_table *names; /* members that decide; NULL when none do */
+    const struct jsv_choice_name *entries;
+    uint32_t count;
+    uint32_t at[]; /* lists of the alternatives */
+};
+
+struct jsv_program {
+    const struct jsv_op *ops;
+    const struct jsv_shape *shapes;
+    uint32_t root; /* shape */
+};
+
+/* Types of value that a shape lets pass without a look, as bits. */
+static inline uint8_t jsv_shape_passes(const struct jsv_shape *shape)
+{
+    unsigned passes = 0;
+    for (unsigned type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
+        passes |= (unsigned)(shape->at[type] == JSV_AT_PASS) << type;
+    }
+    return (uint8_t)passes;
+}
+
+/* Make schema->program. @return 0 or -ENOMEM. */
+int jsv_program_build(struct jsv_schema *schema);

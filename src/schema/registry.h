@@ -1,0 +1,106 @@
+/*
+ * Schema resources by URI.
+ *
+ * A text that is added is a source: its document lives as long as the
+ * registry. Every object in it with an identifier of its own begins a
+ * resource; the first resource of a source is its root. A resource knows its
+ * draft and vocabularies, from its meta-schema, and its anchors.
+ *
+ * Compiling asks for resources by URI; one that is not there is looked for
+ * among the embedded meta-schemas, then with the caller's resolver.
+ */
+#pragma once
+
+#include <jsv/schema.h>
+
+#include "schema/keyword.h"
+#include "schema/table.h"
+
+struct jsv_source {
+    struct jsv_source *next;
+    struct jsv_document *document;
+    struct jsv_str text;
+    struct jsv_str uri;             /* it was added under */
+    struct jsv_resource *resources; /* newest first: the root is the last */
+    bool checked;                   /* against their meta-schemas, with good result */
+};
+
+struct jsv_anchor {
+    struct jsv_table_key key; /* the resource and the name */
+    struct jsv_anchor *next;
+    const struct jsv_node *node;
+    bool dynamic;
+};
+
+struct jsv_resource {
+    struct jsv_table_key key;  /* the node it begins at */
+    struct jsv_resource *next; /* in its source */
+    struct jsv_str uri;        /* absolute, without fragment */
+    struct jsv_source *source;
+    const struct jsv_node *root;
+    struct jsv_anchor *anchors;
+    struct jsv_str meta; /* URI of its meta-schema */
+    uint32_t index;
+    enum jsv_draft draft;
+    unsigned vocabularies; /* of enum jsv_vocabulary */
+    bool recursive_anchor;
+};
+
+/* A URI that leads to a resource; one may have two. */
+struct jsv_resource_name {
+    struct jsv_table_key key;
+    struct jsv_resource *resource;
+};
+
+struct jsv_registry {
+    struct jsv_allocator allocator;
+    struct jsv_registry_options options;
+    struct jsv_arena arena;
+    struct jsv_reader *reader;
+    struct jsv_keyword_index keywords;
+    struct jsv_source *sources; /* newest first */
+    uint32_t resource_count;
+    struct jsv_table names;   /* struct jsv_resource_name */
+    struct jsv_table roots;   /* struct jsv_resource, by its node */
+    struct jsv_table anchors; /* struct jsv_anchor */
+    /* compiled meta-schemas, by the resource's index; NULL until needed */
+    struct jsv_schema **meta;
+    size_t meta_count;
+    struct jsv_validator *meta_validator;
+    unsigned nesting; /* resources being loaded because others need them */
+};
+
+/*
+ * Find or load the resource of an absolute URI without fragment.
+ * @return 0; -ENOENT; -EBADMSG with the fault; -ENOMEM; or the resolver's error.
+ */
+int jsv_registry_find(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_resource **ret_resource,
+    struct jsv_schema_fault *reterr_fault);
+
+/* The resource that begins at a node; NULL when none does. */
+struct jsv_resource *
+jsv_registry_resource_at(const struct jsv_registry *registry, const struct jsv_node *node);
+
+/* The anchor of that name; NULL when there is none. */
+const struct jsv_anchor *jsv_resource_anchor(
+    const struct jsv_registry *registry, const struct jsv_resource *resource, struct jsv_str name);
+
+/*
+ * Fill in a fault at a node of a source; the message is formatted into the
+ * registry. @return -EBADMSG, or -ENOMEM when there is no room for it.
+ */
+int jsv_registry_fault(
+    struct jsv_registry *registry,
+    const struct jsv_resource *resource,
+    const struct jsv_node *node,
+    struct jsv_schema_fault *reterr_fault,
+    const char *format,
+    ...) __attribute__((format(printf, 5, 6)));
+
+/* RFC 6901 pointer of a node from the top of its document, in the arena; data NULL when memory ran
+ * out. */
+struct jsv_str jsv_node_pointer(
+    struct jsv_arena *arena, const struct jsv_document *document, const struct jsv_node *node);

@@ -1,0 +1,52 @@
+#include "schema/validator.h"
+
+#include "base/alloc.h"
+
+#define STEPS_DEFAULT    100000000
+#define DEPTH_DEFAULT    4096
+#define PROBLEMS_DEFAULT 100
+#define MEMORY_DEFAULT   ((size_t)64 << 20)
+
+struct jsv_validator *
+jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_validator_limits *limits)
+{
+    struct jsv_allocator own = jsv_allocator_or_default(allocator);
+    struct jsv_validator *validator = jsv_alloc(&own, sizeof(*validator));
+    if (!validator) {
+        return NULL;
+    }
+    struct jsv_validator_limits given = limits ? *limits : (struct jsv_validator_limits){0};
+    *validator = (struct jsv_validator){
+        .allocator = own,
+        .limits =
+            {
+                .steps_max = given.steps_max ? given.steps_max : STEPS_DEFAULT,
+                .depth_max = given.depth_max ? given.depth_max : DEPTH_DEFAULT,
+                .problems_max = given.problems_max ? given.problems_max : PROBLEMS_DEFAULT,
+                .memory_max = given.memory_max ? given.memory_max : MEMORY_DEFAULT,
+            },
+    };
+    size_t lasting = validator->limits.memory_max / 2;
+    jsv_arena_init(&validator->arena, &own, validator->limits.memory_max - lasting);
+    jsv_arena_init(&validator->lasting, &own, lasting);
+    validator->equality = jsv_equality_on(&validator->lasting);
+    validator->unique = jsv_unique_on(&validator->lasting, &validator->equality);
+    validator->regex = jsv_regex_scratch_new(&own);
+    if (!validator->regex) {
+        jsv_validator_free(validator);
+        return NULL;
+    }
+    return validator;
+}
+
+void jsv_validator_free(struct jsv_validator *validator)
+{
+    if (!validator) {
+        return;
+    }
+    struct jsv_allocator own = validator->allocator;
+    jsv_regex_scratch_free(validator->regex);
+    jsv_arena_done(&validator->arena);
+    jsv_arena_done(&validator->lasting);
+    jsv_dealloc(&own, validator, sizeof(*validator));
+}
