@@ -63,8 +63,8 @@ struct jsv_registry_options {
  *
  * @param options NULL: draft 2020-12, no resolver.
  */
-struct jsv_registry *jsv_registry_new(
-    const struct jsv_allocator *allocator, const struct jsv_registry_options *options);
+struct jsv_registry *
+jsv_registry_new(const struct jsv_allocator *allocator, const struct jsv_registry_options *options);
 void jsv_registry_free(struct jsv_registry *registry);
 
 /**
@@ -108,8 +108,8 @@ struct jsv_validator_limits {
     size_t memory_max;     /* bytes of scratch: 64 MiB */
 };
 
-struct jsv_validator *jsv_validator_new(
-    const struct jsv_allocator *allocator, const struct jsv_validator_limits *limits);
+struct jsv_validator *
+jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_validator_limits *limits);
 void jsv_validator_free(struct jsv_validator *validator);
 
 /**

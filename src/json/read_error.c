@@ -22,7 +22,7 @@ static void locate(struct jsv_str text, struct jsv_error *error)
 {
     error->line = 1;
     error->column = 1;
-    for (size_t i = 0; i < error->offset && i < text.size; i++) {
+    for (size_t i = 0; i < error->offset; i++) {
         if (text.data[i] == '\n') {
             error->line++;
             error->column = 1;
@@ -36,7 +36,7 @@ static void locate(struct jsv_str text, struct jsv_error *error)
  * The pointer of the innermost container, or of the value begun in it. The key
  * of an open container is the node before it; that of a value whose node is
  * not laid down yet is the last node. A pointer that does not fit its buffer
- * ends with the last token that does.
+ * ends with the last token that does, as tokens are pushed whole or not at all.
  */
 static struct jsv_str point(struct jsv_reader *reader, enum jsv_place place, size_t node_count)
 {
@@ -49,7 +49,6 @@ static struct jsv_str point(struct jsv_reader *reader, enum jsv_place place, siz
         if (innermost && place == JSV_PLACE_CONTAINER) {
             break;
         }
-        size_t size = pointer->size;
         if (jsv_node_type(&nodes[frame->node]) == JSV_TYPE_ARRAY) {
             jsv_pointer_push_index(pointer, frame->count - 1);
         } else {
@@ -57,7 +56,6 @@ static struct jsv_str point(struct jsv_reader *reader, enum jsv_place place, siz
             jsv_pointer_push(pointer, jsv_string_text(reader->document, &nodes[key]));
         }
         if (pointer->error) {
-            pointer->size = size;
             break;
         }
     }
@@ -82,6 +80,5 @@ int jsv_read_fail(
         };
         locate(text, reterr_error);
     }
-    reader->document->node_count = 0;
     return code == JSV_ERROR_MEMORY ? -ENOMEM : -EBADMSG;
 }

@@ -92,7 +92,7 @@ static int fault_from_problem(
 static int
 check_value(struct check *check, const struct jsv_resource *resource, struct jsv_value value)
 {
-    struct jsv_schema *meta;
+    struct jsv_schema *meta = NULL;
     int r = get_meta(check, resource, &meta);
     if (r < 0) {
         return r;

@@ -34,6 +34,7 @@ struct fact {
 
 struct prepare {
     struct jsv_schema *schema;
+    const struct jsv_shape *shapes;
     struct jsv_arena scratch;
     struct jsv_stack facts; /* struct fact */
 };
@@ -45,7 +46,7 @@ static const struct jsv_op *ops_of(const struct prepare *prepare, uint32_t at)
 
 static const struct jsv_shape *shape_of(const struct prepare *prepare, uint32_t shape)
 {
-    return &prepare->schema->program->shapes[shape];
+    return &prepare->shapes[shape];
 }
 
 /* ---- facts ---- */
@@ -79,8 +80,7 @@ add_object_facts(struct prepare *prepare, const struct jsv_object *object, uint3
     return 0;
 }
 
-static int
-add_facts(struct prepare *prepare, uint32_t at, uint32_t alternative, unsigned depth)
+static int add_facts(struct prepare *prepare, uint32_t at, uint32_t alternative, unsigned depth)
 {
     for (const struct jsv_op *op = ops_of(prepare, at); op->code != JSV_OP_PASS; op++) {
         int r = 0;
@@ -163,10 +163,7 @@ static int add_strings(struct jsv_stack *strings, const struct jsv_names_table *
 
 /* Which alternatives go with which string. */
 static int decide_strings(
-    struct prepare *prepare,
-    const struct group *group,
-    uint64_t all,
-    struct jsv_choice_name *name)
+    struct prepare *prepare, const struct group *group, uint64_t all, struct jsv_choice_name *name)
 {
     struct jsv_stack strings = jsv_stack_on(&prepare->scratch, sizeof(struct jsv_key));
     name->other_strings = all;
@@ -299,9 +296,10 @@ static int prepare_choice(struct prepare *prepare, struct jsv_choice *choice)
     return count ? use_names(prepare, choice, keys, names, count) : 0;
 }
 
-int jsv_choices_prepare(struct jsv_schema *schema, struct jsv_op *ops, size_t count)
+int jsv_choices_prepare(
+    struct jsv_schema *schema, const struct jsv_shape *shapes, struct jsv_op *ops, size_t count)
 {
-    struct prepare prepare = {.schema = schema};
+    struct prepare prepare = {.schema = schema, .shapes = shapes};
     jsv_arena_init(&prepare.scratch, &schema->allocator, schema->arena.budget);
     int r = 0;
     for (size_t i = 0; i < count && r == 0; i++) {

@@ -9,4 +9,5 @@
  * Fill in the names of all choices of a finished program whose alternatives
  * are objects. @return 0 or -ENOMEM.
  */
-int jsv_choices_prepare(struct jsv_schema *schema, struct jsv_op *ops, size_t count);
+int jsv_choices_prepare(
+    struct jsv_schema *schema, const struct jsv_shape *shapes, struct jsv_op *ops, size_t count);

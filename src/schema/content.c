@@ -20,7 +20,8 @@ static int digit_value(char digit)
     return digit == '+' ? 62 : digit == '/' ? 63 : -1;
 }
 
-/* Decode base64 into out, which holds 3/4 of the text, or nowhere when NULL. SIZE_MAX: it is not. */
+/* Decode base64 into out, which holds 3/4 of the text, or nowhere when NULL. SIZE_MAX: it is not.
+ */
 static size_t decode_base64(struct jsv_str text, char *out)
 {
     size_t digits = text.size;

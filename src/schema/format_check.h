@@ -42,4 +42,6 @@ bool jsv_format_uri_template(struct jsv_str text);
 bool jsv_format_relative_pointer_plain(struct jsv_str text);
 bool jsv_format_relative_pointer(struct jsv_str text);
 bool jsv_format_uuid(struct jsv_str text);
+
+/* format_regex.c */
 int jsv_format_regex(struct jsv_str text);

@@ -1,5 +1,5 @@
 /*
- * Formats of plain text: pointers, identifiers, patterns.
+ * Relative JSON Pointers and UUIDs.
  */
 #include "json/pointer.h"
 #include "schema/format_check.h"

@@ -71,9 +71,8 @@ static void put_name(struct jsv_name_slot *slot, const struct jsv_key *name, uin
     *slot = (struct jsv_name_slot){
         .head = name->head,
         .prefix = name->prefix,
-        .tail = size > JSV_PREFIX_SIZE
-                    ? jsv_load_word(name->text.data + size - sizeof(uint64_t))
-                    : 0,
+        .tail =
+            size > JSV_PREFIX_SIZE ? jsv_load_word(name->text.data + size - sizeof(uint64_t)) : 0,
         .text = name->text.data,
         .index = index,
     };

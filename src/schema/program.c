@@ -84,8 +84,7 @@ static int add_at(struct list *list, enum jsv_op_code code, uint32_t at)
 }
 
 /* Put operations, and the PASS that ends them, into the program; their place in *ret_at. */
-static int
-emit(struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
+static int emit(struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
 {
     if (count == 0) {
         *ret_at = JSV_AT_PASS;
@@ -262,7 +261,10 @@ static int add_values(struct list *list, const struct jsv_node **values, uint32_
 
 /* Whether a string value stands among others already: `enum` should hold each once, and may not. */
 static bool is_repeated(
-    const struct list *list, const struct jsv_node **values, uint32_t count, const struct jsv_node *value)
+    const struct list *list,
+    const struct jsv_node **values,
+    uint32_t count,
+    const struct jsv_node *value)
 {
     const struct jsv_document *document = document_of(list->schema);
     for (uint32_t i = 0; i < count; i++) {
@@ -395,8 +397,8 @@ static int add_if(struct list *list, const struct jsv_keyword_use *use)
 
 /* ---- numbers and strings ---- */
 
-static void narrow(
-    struct jsv_bounds *bounds, const struct jsv_keyword_use *use, bool upper, bool exclusive)
+static void
+narrow(struct jsv_bounds *bounds, const struct jsv_keyword_use *use, bool upper, bool exclusive)
 {
     struct jsv_number *bound = upper ? &bounds->max : &bounds->min;
     bool *has = upper ? &bounds->has_max : &bounds->has_min;
@@ -582,12 +584,11 @@ static int gather_names(
     return r;
 }
 
-static int add_patterns(
-    struct build *build, const struct jsv_keyword_use *patterns, struct jsv_object *object)
+static int
+add_patterns(struct build *build, const struct jsv_keyword_use *patterns, struct jsv_object *object)
 {
     object->pattern_count = patterns->patterns.count;
-    object->patterns =
-        take(build, (object->pattern_count + 1) * sizeof(*object->patterns));
+    object->patterns = take(build, (object->pattern_count + 1) * sizeof(*object->patterns));
     if (!object->patterns) {
         return -ENOMEM;
     }
@@ -603,9 +604,7 @@ static int add_patterns(
 
 /* Put what is known of each name into its slot. */
 static void describe_names(
-    struct jsv_object *object,
-    const struct gathered *names,
-    const struct jsv_keyword_use *required)
+    struct jsv_object *object, const struct gathered *names, const struct jsv_keyword_use *required)
 {
     struct jsv_name_slot *slot = NULL;
     while ((slot = jsv_names_next(&object->names, slot))) {
@@ -634,8 +633,7 @@ static int add_object(struct list *list)
         jsv_subschema_use(schema, JSV_KEYWORD_ADDITIONAL_PROPERTIES);
     const struct jsv_keyword_use *required = jsv_subschema_use(schema, JSV_KEYWORD_REQUIRED);
     struct gathered names;
-    int r = gather_names(
-        list, jsv_subschema_use(schema, JSV_KEYWORD_PROPERTIES), required, &names);
+    int r = gather_names(list, jsv_subschema_use(schema, JSV_KEYWORD_PROPERTIES), required, &names);
     struct jsv_object *object = take(build, sizeof(*object));
     if (r < 0 || !object) {
         return r < 0 ? r : -ENOMEM;
@@ -829,10 +827,7 @@ static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type t
 }
 
 static int make_list(
-    struct build *build,
-    const struct jsv_subschema *schema,
-    enum jsv_type type,
-    uint32_t *ret_at)
+    struct build *build, const struct jsv_subschema *schema, enum jsv_type type, uint32_t *ret_at)
 {
     struct list list = {
         .build = build,
@@ -864,7 +859,7 @@ static int make_shape(struct build *build, struct jsv_subschema *schema)
 {
     build->states[schema->index] = STATE_BEING_MADE;
     build->nesting++;
-    struct jsv_shape shape = {.subschema = schema->index};
+    struct jsv_shape shape = {0};
     for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
         int r = make_list(build, schema, type, &shape.at[type]);
         if (r < 0) {
@@ -937,17 +932,17 @@ static bool settle_all_dynamic(struct jsv_schema *schema)
 }
 
 /* What can be known of operations only when all shapes are made. */
-static void finish_ops(const struct jsv_program *program, struct jsv_op *ops, size_t count)
+static void finish_ops(const struct jsv_shape *shapes, struct jsv_op *ops, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         ops[i].run = jsv_op_functions[ops[i].code];
         if (ops[i].code == JSV_OP_ITEMS) {
-            ops[i].word = jsv_shape_passes(&program->shapes[ops[i].at]);
+            ops[i].word = jsv_shape_passes(&shapes[ops[i].at]);
         } else if (ops[i].code == JSV_OP_OBJECT || ops[i].code == JSV_OP_OBJECT_FEW) {
             struct jsv_object *object = (struct jsv_object *)(uintptr_t)ops[i].data;
             struct jsv_name_slot *slot = NULL;
             for (uint32_t n = 0; (slot = jsv_names_next(&object->names, slot)); n++) {
-                slot->info |= jsv_shape_passes(&program->shapes[slot->at]);
+                slot->info |= jsv_shape_passes(&shapes[slot->at]);
                 if (ops[i].code == JSV_OP_OBJECT_FEW) {
                     object->few[n] = *slot;
                 }
@@ -956,11 +951,25 @@ static void finish_ops(const struct jsv_program *program, struct jsv_op *ops, si
     }
 }
 
+/* The shapes as they are run. */
+static const struct jsv_entry *make_entries(struct build *build, const struct jsv_op *ops)
+{
+    uint32_t count = build->schema->subschema_count + 1;
+    struct jsv_entry *entries = jsv_arena_array(&build->schema->arena, count, sizeof(*entries));
+    for (uint32_t i = 0; entries && i < count; i++) {
+        entries[i].op[JSV_TYPE_NONE] = &ops[JSV_AT_FAIL];
+        for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
+            entries[i].op[type] = &ops[build->shapes[i].at[type]];
+        }
+    }
+    return entries;
+}
+
 static int build_program(struct build *build)
 {
     struct jsv_schema *schema = build->schema;
     uint32_t count = schema->subschema_count;
-    build->shapes = jsv_arena_array(&schema->arena, count + 1, sizeof(*build->shapes));
+    build->shapes = jsv_arena_array(&build->scratch, count + 1, sizeof(*build->shapes));
     build->states = jsv_arena_alloc(&build->scratch, count + 1);
     struct jsv_op *first = jsv_stack_push(&build->ops, 4);
     struct jsv_program *program = take(build, sizeof(*program));
@@ -979,15 +988,15 @@ static int build_program(struct build *build)
         return r;
     }
     struct jsv_op *ops = take(build, build->ops.count * sizeof(*ops));
-    if (!ops) {
+    program->ops = ops;
+    program->entries = ops ? make_entries(build, ops) : NULL;
+    if (!program->entries) {
         return -ENOMEM;
     }
     memcpy(ops, build->ops.items, build->ops.count * sizeof(*ops));
-    program->ops = ops;
-    program->shapes = build->shapes;
+    finish_ops(build->shapes, ops, build->ops.count);
     schema->program = program;
-    finish_ops(program, ops, build->ops.count);
-    return jsv_choices_prepare(schema, ops, build->ops.count);
+    return jsv_choices_prepare(schema, build->shapes, ops, build->ops.count);
 }
 
 int jsv_program_build(struct jsv_schema *schema)

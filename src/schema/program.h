@@ -80,9 +80,14 @@ enum {
     JSV_AT_INTEGER = 2,
 };
 
+/* A shape while the program is made; a subschema's index is its shape's too. */
 struct jsv_shape {
     uint32_t at[JSV_TYPE_OBJECT + 1]; /* by type of value */
-    uint32_t subschema;               /* its index, for telling shapes apart when debugging */
+};
+
+/* A shape as it is run: the first operation for each type of value. */
+struct jsv_entry {
+    const struct jsv_op *op[JSV_TYPE_OBJECT + 2]; /* a power of two in size */
 };
 
 struct jsv_condition {
@@ -154,7 +159,8 @@ struct jsv_object {
     bool open;      /* others than the names pass without a look */
     uint32_t pattern_count;
     struct jsv_object_pattern *patterns;
-    struct jsv_name_slot few[JSV_NAMES_FEW]; /* the names again, when they are few; unused ones are 0 */
+    struct jsv_name_slot
+        few[JSV_NAMES_FEW]; /* the names again, when they are few; unused ones are 0 */
 };
 
 struct jsv_dependent {
@@ -171,7 +177,7 @@ struct jsv_dependent {
 #define JSV_CHOICE_MAX 64
 
 struct jsv_choice_name {
-    uint64_t without;                     /* alternatives that do not need it */
+    uint64_t without;                      /* alternatives that do not need it */
     uint64_t by_type[JSV_TYPE_OBJECT + 1]; /* alternatives that a value of the type may fit */
     const struct jsv_names_table *strings; /* strings that decide; NULL when none do */
     const uint64_t *by_string;
@@ -187,8 +193,8 @@ struct jsv_choice {
 
 struct jsv_program {
     const struct jsv_op *ops;
-    const struct jsv_shape *shapes;
-    uint32_t root; /* shape */
+    const struct jsv_entry *entries; /* by shape */
+    uint32_t root;                   /* shape */
 };
 
 /* Types of value that a shape lets pass without a look, as bits. */

@@ -27,7 +27,7 @@
 
 struct jsv_run {
     const struct jsv_document *document;
-    const struct jsv_shape *shapes;
+    const struct jsv_entry *entries;
     const struct jsv_op *ops;
     uint64_t steps; /* left */
     uint32_t depth; /* levels left */
@@ -54,8 +54,8 @@ ALWAYS_INLINE bool verdict_or_give_up(struct jsv_run *run, int r)
 }
 
 /*
- * Begin something that may recurse, and end it. Ending sets the depth back to
- * where it was, since whoever failed on the way returned at once.
+ * Begin something that may recurse, and end it when it holds. What fails
+ * returns at once; whoever goes on after a failure puts the depth back.
  */
 ALWAYS_INLINE bool enter(struct jsv_run *run)
 {
@@ -66,9 +66,9 @@ ALWAYS_INLINE bool enter(struct jsv_run *run)
     return true;
 }
 
-ALWAYS_INLINE void leave(struct jsv_run *run, uint32_t depth)
+ALWAYS_INLINE void leave(struct jsv_run *run)
 {
-    run->depth = depth;
+    run->depth++;
 }
 
 ALWAYS_INLINE bool is_written_as_integer(const struct jsv_node *node)
@@ -82,14 +82,20 @@ ALWAYS_INLINE bool run_list(struct jsv_run *run, uint32_t at, const struct jsv_n
     return op->run(run, op, node);
 }
 
+/* The same for one of several attempts, the others of which count too. */
+ALWAYS_INLINE bool try_list(struct jsv_run *run, uint32_t at, const struct jsv_node *node)
+{
+    uint32_t depth = run->depth;
+    bool holds = run_list(run, at, node);
+    run->depth = depth;
+    return holds;
+}
+
 /* Check a value by its shape. */
 ALWAYS_INLINE bool run_shape(struct jsv_run *run, uint32_t shape, const struct jsv_node *node)
 {
-    uint32_t at = run->shapes[shape].at[jsv_node_type(node)];
-    if (at <= JSV_AT_FAIL) {
-        return at == JSV_AT_PASS;
-    }
-    return run_list(run, at, node);
+    const struct jsv_op *op = run->entries[shape].op[jsv_node_type(node)];
+    return op->run(run, op, node);
 }
 
 ALWAYS_INLINE bool passes(unsigned types, const struct jsv_node *node)
@@ -98,8 +104,7 @@ ALWAYS_INLINE bool passes(unsigned types, const struct jsv_node *node)
 }
 
 #define OP(name)                                                                                   \
-    static bool op_##name(                                                                         \
-        struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node)
+    static bool op_##name(struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node)
 
 /* ---- any value ---- */
 
@@ -121,48 +126,43 @@ OP(fail)
 
 OP(call)
 {
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
     bool holds = run_shape(run, op->at, node);
-    leave(run, depth);
+    leave(run);
     NEXT_IF(holds);
 }
 
 OP(run)
 {
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
     bool holds = run_list(run, op->at, node);
-    leave(run, depth);
+    leave(run);
     NEXT_IF(holds);
 }
 
-OP(not)
+OP(not )
 {
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
-    bool holds = run_list(run, op->at, node);
-    leave(run, depth);
+    bool holds = try_list(run, op->at, node);
+    leave(run);
     NEXT_IF(!holds);
 }
 
 OP(if)
 {
     const struct jsv_condition *condition = op->data;
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
-    bool holds = run_list(run, condition->at_if, node);
-    leave(run, depth - 1);
+    bool holds = try_list(run, condition->at_if, node);
     holds = run_list(run, holds ? condition->at_then : condition->at_else, node);
-    leave(run, depth);
+    leave(run);
     NEXT_IF(holds);
 }
 
@@ -310,7 +310,6 @@ OP(items)
 {
     const struct jsv_node *end = jsv_node_next(node);
     unsigned types = (unsigned)op->word;
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
@@ -319,7 +318,7 @@ OP(items)
             return false;
         }
     }
-    leave(run, depth);
+    leave(run);
     NEXT_IF(true);
 }
 
@@ -328,7 +327,6 @@ OP(tuple)
     const struct jsv_tuple *tuple = op->data;
     const struct jsv_node *end = jsv_node_next(node);
     const struct jsv_node *item = node + 1;
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
@@ -337,19 +335,19 @@ OP(tuple)
             return false;
         }
     }
-    leave(run, depth);
+    leave(run);
     NEXT_IF(true);
 }
 
-ALWAYS_INLINE bool
-contains_enough(struct jsv_run *run, const struct jsv_contains *contains, const struct jsv_node *array)
+ALWAYS_INLINE bool contains_enough(
+    struct jsv_run *run, const struct jsv_contains *contains, const struct jsv_node *array)
 {
     const struct jsv_node *end = jsv_node_next(array);
     uint64_t found = 0;
     for (const struct jsv_node *item = array + 1; item < end; item = jsv_node_next(item)) {
         uint32_t depth = run->depth;
         found += run_shape(run, contains->shape, item);
-        leave(run, depth);
+        run->depth = depth;
         if (found > contains->max) {
             return false;
         }
@@ -362,12 +360,11 @@ contains_enough(struct jsv_run *run, const struct jsv_contains *contains, const 
 
 OP(contains)
 {
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
     bool holds = contains_enough(run, op->data, node);
-    leave(run, depth);
+    leave(run);
     NEXT_IF(holds);
 }
 
@@ -399,7 +396,6 @@ OP(object)
     const struct jsv_object *object = op->data;
     const struct jsv_node *end = jsv_node_next(node);
     uint32_t required = 0;
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
@@ -421,7 +417,7 @@ OP(object)
             return false;
         }
     }
-    leave(run, depth);
+    leave(run);
     NEXT_IF(required == object->required_count);
 }
 
@@ -432,15 +428,13 @@ OP(object_few)
     const struct jsv_node *end = jsv_node_next(node);
     uint32_t missing = object->names.count;
     uint32_t required = 0;
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
     for (const struct jsv_node *key = node + 1; key < end && missing;
          key = jsv_node_next(key + 1)) {
         const struct jsv_name_slot *name = object->few;
-        if (!jsv_name_is(name, run->document, key) &&
-            !jsv_name_is(++name, run->document, key)) {
+        if (!jsv_name_is(name, run->document, key) && !jsv_name_is(++name, run->document, key)) {
             continue;
         }
         missing--;
@@ -449,14 +443,13 @@ OP(object_few)
             return false;
         }
     }
-    leave(run, depth);
+    leave(run);
     NEXT_IF(required == object->required_count);
 }
 
 OP(names)
 {
     const struct jsv_node *end = jsv_node_next(node);
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
@@ -465,12 +458,12 @@ OP(names)
             return false;
         }
     }
-    leave(run, depth);
+    leave(run);
     NEXT_IF(true);
 }
 
-static bool has_member(
-    const struct jsv_run *run, const struct jsv_node *object, const struct jsv_key *name)
+static bool
+has_member(const struct jsv_run *run, const struct jsv_node *object, const struct jsv_key *name)
 {
     const struct jsv_node *end = jsv_node_next(object);
     for (const struct jsv_node *key = object + 1; key < end; key = jsv_node_next(key + 1)) {
@@ -488,12 +481,11 @@ OP(dependency)
         NEXT_IF(true);
     }
     if (!dependent->names) {
-        uint32_t depth = run->depth;
         if (!enter(run)) {
             return false;
         }
         bool holds = run_list(run, dependent->at, node);
-        leave(run, depth);
+        leave(run);
         NEXT_IF(holds);
     }
     for (uint32_t i = 0; i < dependent->names->count; i++) {
@@ -542,7 +534,8 @@ candidates(const struct jsv_run *run, const struct jsv_choice *choice, const str
  * doubling at every level. A table that forgets: a later choice that falls on
  * the same slot takes it.
  */
-static uint64_t memo_key(const struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node)
+static uint64_t
+memo_key(const struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node)
 {
     uint64_t node_index = (uint64_t)(node - jsv_document_nodes(run->document));
     return (uint64_t)(op - run->ops) << 32 | node_index;
@@ -563,9 +556,7 @@ static unsigned count_fitting(
 {
     unsigned found = 0;
     for (; left && found < enough; left &= left - 1) {
-        uint32_t depth = run->depth;
-        found += run_list(run, choice->at[__builtin_ctzll(left)], node);
-        leave(run, depth);
+        found += try_list(run, choice->at[__builtin_ctzll(left)], node);
     }
     return found;
 }
@@ -598,13 +589,12 @@ run_choice(struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *
     if (left == 0) {
         return false;
     }
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
     bool holds = left & (left - 1) ? run_several(run, op, left, node)
                                    : run_list(run, choice->at[__builtin_ctzll(left)], node);
-    leave(run, depth);
+    leave(run);
     NEXT_IF(holds);
 }
 
@@ -624,12 +614,11 @@ OP(none_of)
     if (left == 0) {
         NEXT_IF(true);
     }
-    uint32_t depth = run->depth;
     if (!enter(run)) {
         return false;
     }
     bool holds = run_several(run, op, left, node);
-    leave(run, depth);
+    leave(run);
     NEXT_IF(holds);
 }
 
@@ -651,7 +640,7 @@ int jsv_validate(
     const struct jsv_program *program = schema->program;
     struct jsv_run run = {
         .document = value.document,
-        .shapes = program->shapes,
+        .entries = program->entries,
         .ops = program->ops,
         .steps = validator->steps,
         .depth = validator->limits.depth_max,

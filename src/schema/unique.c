@@ -16,6 +16,19 @@
 /* Up to here comparing all pairs is cheaper. */
 #define PAIRWISE_MAX 16
 
+/* What a look at two nodes tells; equal values have equally many nodes. */
+static bool surely_differ(
+    const struct jsv_document *document, const struct jsv_node *a, const struct jsv_node *b)
+{
+    if (jsv_node_type(a) != jsv_node_type(b)) {
+        return true;
+    }
+    if (jsv_node_type(a) == JSV_TYPE_STRING) {
+        return !jsv_strings_equal(document, a, document, b);
+    }
+    return jsv_node_skip(a) != jsv_node_skip(b);
+}
+
 static int compare_pairs(struct jsv_unique *unique, struct jsv_value array, size_t ret_equal[2])
 {
     const struct jsv_node *items[PAIRWISE_MAX];
@@ -23,7 +36,7 @@ static int compare_pairs(struct jsv_unique *unique, struct jsv_value array, size
     const struct jsv_node *item = array.node + 1;
     for (size_t i = 0; i < count; i++, item = jsv_node_next(item)) {
         for (size_t j = 0; j < i; j++) {
-            if (jsv_node_type(items[j]) != jsv_node_type(item)) {
+            if (surely_differ(array.document, items[j], item)) {
                 continue;
             }
             int r = jsv_equality_test(

@@ -83,8 +83,7 @@ static void split_lines(struct bench *bench, struct jsv_str text)
         if (size > 0) {
             if (bench->count == capacity) {
                 capacity = capacity ? 2 * capacity : 64;
-                bench->documents =
-                    realloc(bench->documents, capacity * sizeof(*bench->documents));
+                bench->documents = realloc(bench->documents, capacity * sizeof(*bench->documents));
                 if (!bench->documents) {
                     die("out of memory", "documents");
                 }
@@ -139,7 +138,8 @@ static void read_and_validate_all(struct bench *bench)
     }
 }
 
-/* Every compile adds the text anew, under a name of its own; the registry is made anew now and then. */
+/* Every compile adds the text anew, under a name of its own; the registry is made anew now and
+ * then. */
 static void compile_once(struct bench *bench, struct jsv_schema **ret_schema)
 {
     static unsigned number;
@@ -279,8 +279,7 @@ int main(int argc, char **argv)
     const char *instances = option(argc, argv, "--instances");
     const char *seconds = option(argc, argv, "--seconds");
     if (!schema || !instances) {
-        fprintf(
-            stderr, "usage: jsv-bench --schema FILE --instances FILE.jsonl [--seconds 0.5]\n");
+        fprintf(stderr, "usage: jsv-bench --schema FILE --instances FILE.jsonl [--seconds 0.5]\n");
         return 2;
     }
     struct bench bench = {

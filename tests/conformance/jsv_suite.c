@@ -89,8 +89,8 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
     return 0;
 }
 
-static void complain(
-    const struct suite *suite, struct jsv_value group, struct jsv_value test, const char *what)
+static void
+complain(const struct suite *suite, struct jsv_value group, struct jsv_value test, const char *what)
 {
     if (!suite->verbose) {
         return;

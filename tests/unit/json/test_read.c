@@ -657,6 +657,9 @@ static void expect_number_limit(uint32_t number_size_max, size_t expected)
     digits(&text, "{\"a\":1e-", expected - 2, "}");
     assert_int_equal(reading_read(&reading, jsv_buf_str(&text), 0), -EBADMSG);
     reading_expect(&reading, JSV_ERROR_NUMBER_TOO_LONG, 5, "/a");
+    digits(&text, "[0.", 1000000, "e5]");
+    assert_int_equal(reading_read(&reading, jsv_buf_str(&text), 0), -EBADMSG);
+    reading_expect(&reading, JSV_ERROR_NUMBER_TOO_LONG, 1, "/0");
     jsv_buf_done(&text);
     reading_done(&reading);
 }

@@ -79,6 +79,13 @@ static bool make_text(struct jsv_buf *text, size_t i)
     case 9: /* too deep */
         repeat(text, "[", 513);
         return true;
+    case 10: /* a table that has to grow */
+        repeat(text, "[", 1);
+        append_members(text, 300, 300);
+        repeat(text, ",", 1);
+        append_members(text, 3000, 3000);
+        repeat(text, "]", 1);
+        return true;
     default:
         return false;
     }
@@ -294,7 +301,7 @@ static void promised_memory_is_enough(void **state)
 static void make_mixed(struct jsv_buf *text, size_t i, uint64_t *random)
 {
     if (i % 500 == 499) {
-        make_text(text, i / 500 % 10);
+        make_text(text, i / 500 % 11);
         return;
     }
     jsv_buf_reset(text);

@@ -87,35 +87,12 @@ static void uuids(void **state)
     FORMAT_CASES_INVALID("uuid", DRAFT, invalid);
 }
 
-static void regular_expressions(void **state)
-{
-    (void)state;
-    static const struct jsv_str valid[] = {
-        FORMAT_CASE(""),
-        FORMAT_CASE("^a*$"),
-        FORMAT_CASE("(?<name>a)\\k<name>"),
-        FORMAT_CASE("[^]"),
-        FORMAT_CASE("\\u{1F600}|\u00e9"),
-    };
-    static const struct jsv_str invalid[] = {
-        FORMAT_CASE("("),
-        FORMAT_CASE("[a"),
-        FORMAT_CASE("a**"),
-        FORMAT_CASE("\\a"),
-        FORMAT_CASE("(?P<name>a)"),
-        FORMAT_CASE("(?i)a"),
-    };
-    FORMAT_CASES_VALID("regex", DRAFT, valid);
-    FORMAT_CASES_INVALID("regex", DRAFT, invalid);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_pointers),
         cmocka_unit_test(relative_json_pointers),
         cmocka_unit_test(uuids),
-        cmocka_unit_test(regular_expressions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
