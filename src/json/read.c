@@ -104,7 +104,9 @@ void jsv_reader_free(struct jsv_reader *reader)
 bool jsv_reader_refill(struct jsv_reader *reader, size_t wanted)
 {
     size_t kept = (size_t)(reader->index_end - reader->next);
-    memmove(reader->index, reader->next, kept * sizeof(*reader->index));
+    if (kept) {
+        memmove(reader->index, reader->next, kept * sizeof(*reader->index));
+    }
     while (kept < wanted) {
         size_t before = reader->scan.position;
         kept += jsv_scan_next(&reader->scan, reader->kernel, reader->index + kept);
@@ -131,7 +133,7 @@ struct walk {
     struct jsv_node *node_limit; /* the last one there is room for */
     const uint32_t *next;        /* the reader's, while the walk uses them up */
     const uint32_t *index_last;  /* the last one: a string needs it and one before */
-    const char *prefix_limit;    /* a string's first bytes may be loaded as a word up to here */
+    size_t plain_number_max;     /* digits of an integer that surely fits node and limit */
     unsigned flags;
 };
 
@@ -267,7 +269,7 @@ static const union {
 
 ALWAYS_INLINE uint64_t load_prefix(const struct walk *walk, const char *data, size_t size)
 {
-    if (UNLIKELY(data > walk->prefix_limit)) {
+    if (UNLIKELY(walk->end - data < JSV_PREFIX_SIZE)) {
         return jsv_prefix(data, size);
     }
     uint64_t word;
@@ -395,32 +397,23 @@ ALWAYS_INLINE fault invalid_number(struct walk *walk, const char *at)
     return JSV_ERROR_INVALID_NUMBER;
 }
 
-/* At '-' or a digit. */
-ALWAYS_INLINE fault read_number(struct walk *walk, bool checked)
+ALWAYS_INLINE void
+put_number(struct walk *walk, unsigned flags, int32_t exponent, const char *end, uint64_t body)
 {
-    const char *start = walk->at;
-    const char *at = start;
-    unsigned flags = *at == '-' ? JSV_NODE_NEGATIVE : 0;
-    at += *at == '-';
+    walk->node->head = JSV_TYPE_NUMBER | (uint64_t)flags << JSV_NODE_FLAGS_SHIFT |
+                       (uint64_t)(uint16_t)exponent << JSV_NODE_SIZE_SHIFT |
+                       (uint64_t)offset_of(walk, walk->at) << JSV_NODE_START_SHIFT;
+    walk->node->body = body;
+    walk->node++;
+    walk->at = end;
+}
 
-    unsigned char first = peek(walk, at, checked);
-    if (UNLIKELY(!is_digit(first))) {
-        return invalid_number(walk, at);
-    }
-    struct digits digits = {(uint64_t)(first - '0'), 1};
-    at++;
-    unsigned char byte = peek(walk, at, checked);
-    if (first != '0') {
-        if (is_digit(byte)) {
-            at = read_digits(walk, at, &digits, checked);
-            byte = peek(walk, at, checked);
-        }
-    } else if (UNLIKELY(is_digit(byte))) {
-        return invalid_number(walk, at);
-    }
-
+/* Behind a number's integer part: fraction and exponent, and what does not fit a node. */
+ALWAYS_INLINE fault read_number_rest(
+    struct walk *walk, unsigned flags, const char *at, struct digits digits, bool checked)
+{
     int32_t exponent = 0;
-    if (byte == '.') {
+    if (peek(walk, at, checked) == '.') {
         flags |= JSV_NODE_DECIMAL;
         at++;
         size_t before = digits.count;
@@ -431,9 +424,8 @@ ALWAYS_INLINE fault read_number(struct walk *walk, bool checked)
         }
         /* a longer fraction makes a big number, whose exponent is not kept here */
         exponent = -(int32_t)(fraction < EXPONENT_CEILING ? fraction : EXPONENT_CEILING);
-        byte = peek(walk, at, checked);
     }
-    if (UNLIKELY((byte | 0x20) == 'e')) {
+    if (UNLIKELY((peek(walk, at, checked) | 0x20) == 'e')) {
         flags |= JSV_NODE_DECIMAL;
         int32_t written;
         at++;
@@ -443,7 +435,7 @@ ALWAYS_INLINE fault read_number(struct walk *walk, bool checked)
         exponent += written;
     }
 
-    size_t size = (size_t)(at - start);
+    size_t size = (size_t)(at - walk->at);
     uint64_t body = digits.significand;
     if (UNLIKELY(digits.count > SIGNIFICAND_DIGITS_MAX || exponent != (int16_t)exponent)) {
         flags |= JSV_NODE_BIG;
@@ -453,12 +445,36 @@ ALWAYS_INLINE fault read_number(struct walk *walk, bool checked)
     if (UNLIKELY(size > walk->reader->limits.number_size_max)) {
         return JSV_ERROR_NUMBER_TOO_LONG;
     }
-    walk->node->head = JSV_TYPE_NUMBER | (uint64_t)flags << JSV_NODE_FLAGS_SHIFT |
-                       (uint64_t)(uint16_t)exponent << JSV_NODE_SIZE_SHIFT |
-                       (uint64_t)offset_of(walk, start) << JSV_NODE_START_SHIFT;
-    walk->node->body = body;
-    walk->node++;
-    walk->at = at;
+    put_number(walk, flags, exponent, at, body);
+    return JSV_ERROR_NONE;
+}
+
+/* At '-' or a digit. */
+ALWAYS_INLINE fault read_number(struct walk *walk, bool checked)
+{
+    const char *at = walk->at;
+    unsigned flags = *at == '-' ? JSV_NODE_NEGATIVE : 0;
+    at += *at == '-';
+
+    unsigned char first = peek(walk, at, checked);
+    if (UNLIKELY(!is_digit(first))) {
+        return invalid_number(walk, at);
+    }
+    struct digits digits = {(uint64_t)(first - '0'), 1};
+    at++;
+    unsigned char byte = peek(walk, at, checked);
+    if (is_digit(byte)) {
+        if (UNLIKELY(first == '0')) {
+            return invalid_number(walk, at);
+        }
+        at = read_digits(walk, at, &digits, checked);
+        byte = peek(walk, at, checked);
+    }
+    size_t plain_max = walk->plain_number_max;
+    if (UNLIKELY(digits.count > plain_max) || byte == '.' || (byte | 0x20) == 'e') {
+        return read_number_rest(walk, flags, at, digits, checked);
+    }
+    put_number(walk, flags, 0, at, digits.significand);
     return JSV_ERROR_NONE;
 }
 
@@ -818,7 +834,7 @@ int jsv_read(
 
     size_t at;
     fault code = check_start(reader, text, &at);
-    if (!code && jsv_document_grow(reader, 0, 0) < 0) {
+    if (!code && !document->block && jsv_document_grow(reader, 0, 0) < 0) {
         code = JSV_ERROR_MEMORY;
     }
     if (code) {
@@ -829,7 +845,8 @@ int jsv_read(
         .text = text.data,
         .at = text.data,
         .end = text.data + text.size,
-        .prefix_limit = text.data + text.size - JSV_PREFIX_SIZE,
+        .plain_number_max =
+            reader->limits.number_size_max > SIGNIFICAND_DIGITS_MAX ? SIGNIFICAND_DIGITS_MAX : 0,
         .flags = flags,
     };
     take_block(&walk, 0);

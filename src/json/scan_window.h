@@ -92,6 +92,25 @@ INLINE uint32_t *scan_bytes(
     return scan_block(block, 0, base, out, carry);
 }
 
+/* Copy fewer bytes than a block: the ends of the range overlap in the middle. */
+INLINE void copy_few(char *to, const char *from, size_t size)
+{
+    if (size >= 32) {
+        memcpy(to, from, 32);
+        memcpy(to + size - 32, from + size - 32, 32);
+    } else if (size >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + size - 16, from + size - 16, 16);
+    } else if (size >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + size - 8, from + size - 8, 8);
+    } else {
+        for (size_t i = 0; i < size; i++) {
+            to[i] = from[i];
+        }
+    }
+}
+
 /*
  * The text's last bytes, fewer than a block. The block that ends with them is
  * mostly scanned already, so that part is shifted out. Where there is no such
@@ -113,7 +132,7 @@ INLINE uint32_t *scan_tail(
     }
     char tail[JSV_SCAN_BLOCK];
     memset(tail, ' ', sizeof(tail));
-    memcpy(tail, scan->text + position, left);
+    copy_few(tail, scan->text + position, left);
     return scan_bytes(tail, left, position, out, carry, utf8);
 }
 
