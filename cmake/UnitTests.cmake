@@ -63,3 +63,17 @@ foreach(source ${unit_sources})
         set_tests_properties(${room}/${file} PROPERTIES RUN_SERIAL ON)
     endif()
 endforeach()
+
+# Regular expressions against Node's.
+if(NOT CMAKE_CROSSCOMPILING)
+    add_executable(regex_driver tests/regex/driver.c)
+    set_target_properties(
+        regex_driver PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/regex
+    )
+    target_include_directories(regex_driver PRIVATE src)
+    target_link_libraries(regex_driver PRIVATE jsv_static mcpgate_flags mcpgate_link_flags)
+    add_test(NAME regex/differential COMMAND ${PROJECT_SOURCE_DIR}/tests/regex/differential
+                                             $<TARGET_FILE:regex_driver>
+    )
+    set_tests_properties(regex/differential PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+endif()

@@ -73,7 +73,8 @@ void jsv_registry_free(struct jsv_registry *registry);
  * @param uri  Absolute; the base of references in it unless it has an $id.
  *             May be empty. Known by this and by its $id.
  * @param text Copied.
- * @return 0; -EBADMSG with the fault; -EEXIST when the URI is taken; -ENOMEM.
+ * @return 0; -EBADMSG with the fault; -EEXIST when the URI is taken; -ENOMEM; or the
+ *         resolver's error. A schema that was refused leaves nothing behind.
  */
 int jsv_registry_add(
     struct jsv_registry *registry,
@@ -90,7 +91,8 @@ struct jsv_schema_options {
  * Compile a schema and all it refers to.
  *
  * @param uri Of an added resource, with a fragment (pointer or anchor) or without.
- * @return 0; -EBADMSG with the fault; -ENOENT when there is no such resource; -ENOMEM.
+ * @return 0; -EBADMSG with the fault; -ENOENT when there is no such resource; -ENOMEM;
+ *         or the resolver's error, with a fault that names the URI.
  */
 int jsv_schema_compile(
     struct jsv_registry *registry,
@@ -102,7 +104,7 @@ void jsv_schema_free(struct jsv_schema *schema);
 
 /** What one validation may use at most. Zero in a member means the default beside it. */
 struct jsv_validator_limits {
-    uint64_t steps_max;    /* keywords evaluated: 100,000,000 */
+    uint64_t steps_max;    /* work, in steps of some 25 ns: 5,000,000 and 16 per value */
     uint32_t depth_max;    /* nested evaluations: 4,096; bounds the machine stack, 256 bytes each */
     uint32_t problems_max; /* problems listed: 100; the rest is counted */
     size_t memory_max;     /* bytes of scratch: 64 MiB */
@@ -116,7 +118,7 @@ void jsv_validator_free(struct jsv_validator *validator);
  * Check a value; the verdict alone.
  *
  * @return 1 valid, 0 not; -ELOOP when steps or depth ran out, -ETIME when a
- *         pattern hit its limit, -ENOMEM.
+ *         pattern hit its limit, -ENOMEM; -EINVAL for a value of type NONE.
  */
 int jsv_validate(
     const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator);

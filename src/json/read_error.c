@@ -18,15 +18,15 @@ const char *jsv_error_name(enum jsv_error_code code)
 }
 
 /* Line and column of an offset, by looking at all the text before it: only errors pay for this. */
-static void locate(struct jsv_str text, struct jsv_error *error)
+static void locate(const char *text, struct jsv_error *error)
 {
     error->line = 1;
     error->column = 1;
     for (size_t i = 0; i < error->offset; i++) {
-        if (text.data[i] == '\n') {
+        if (text[i] == '\n') {
             error->line++;
             error->column = 1;
-        } else if (((unsigned char)text.data[i] & 0xC0) != 0x80) {
+        } else if (((unsigned char)text[i] & 0xC0) != 0x80) {
             error->column++;
         }
     }
@@ -71,14 +71,13 @@ int jsv_read_fail(
     struct jsv_error *reterr_error)
 {
     if (reterr_error) {
-        struct jsv_str text = {reader->scan.text, reader->scan.size};
         *reterr_error = (struct jsv_error){
             .code = code,
             .offset = offset,
             .pointer = point(reader, place, node_count),
             .message = errors[code].message,
         };
-        locate(text, reterr_error);
+        locate(reader->scan.text, reterr_error);
     }
     return code == JSV_ERROR_MEMORY ? -ENOMEM : -EBADMSG;
 }

@@ -12,9 +12,9 @@
  * what the walk cost, and when there is nothing left, the search is over.
  *
  * The unit is about a nanosecond. The budget is such that a search of 64 KiB
- * stays well below 50 ms. A longer subject may take one attempt at each place
- * more, no more than that. As it is steps that are counted and not time, an
- * answer does not depend on how busy the machine is.
+ * stays well below 50 ms, and some more for each byte, so that long subjects
+ * can be searched by patterns that take few steps at each place. As it is steps that are counted
+ * and not time, an answer does not depend on how busy the machine is.
  */
 #include "regex/match.h"
 
@@ -28,9 +28,11 @@
 
 #include "base/alloc.h"
 
-#define BUDGET 10000000
+#define BUDGET 8000000
 /* A checkpoint itself, and the few characters that go uncounted around it. */
-#define CHECKPOINT_COST 16
+#define CHECKPOINT_COST 8
+/* What an attempt at each place may take on top of the budget. */
+#define ATTEMPT_COST 32
 /* How many times as long the interpreter takes as machine code. */
 #define INTERPRETER_WEIGHT 3
 
@@ -64,6 +66,7 @@ struct jsv_regex_scratch {
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     struct account account;
+    uint64_t cost;
 };
 
 /* ---- memory ---- */
@@ -248,36 +251,41 @@ void jsv_regex_scratch_free(struct jsv_regex_scratch *scratch)
     }
 }
 
-/* Make what is not there yet. */
-static int prepare(struct jsv_regex_scratch *scratch, bool machine_code)
+static pcre2_match_context *
+make_context(struct jsv_regex_scratch *scratch, pcre2_general_context *general)
 {
-    if (scratch->context && (scratch->stack || !machine_code)) {
-        return 0;
+    pcre2_match_context *context = pcre2_match_context_create(general);
+    if (context) {
+        pcre2_set_callout(context, checkpoint, &scratch->account);
+        pcre2_set_heap_limit(context, HEAP_KIB_MAX);
+        pcre2_set_match_limit(context, MATCH_LIMIT);
     }
+    return context;
+}
+
+/* Make what is not there yet. What was made before a failure stays and is used the next time. */
+static bool fill(struct jsv_regex_scratch *scratch, bool machine_code)
+{
     pcre2_general_context *general =
         pcre2_general_context_create(scratch_malloc, scratch_free, scratch);
     if (!general) {
-        return -ENOMEM;
+        return false;
     }
     if (!scratch->data) {
         /* One pair of offsets: we do not ask where. */
         scratch->data = pcre2_match_data_create(1, general);
     }
     if (!scratch->context) {
-        scratch->context = pcre2_match_context_create(general);
+        scratch->context = make_context(scratch, general);
     }
     if (!scratch->stack && machine_code) {
         scratch->stack = pcre2_jit_stack_create(STACK_SIZE_MIN, STACK_SIZE_MAX, general);
     }
     pcre2_general_context_free(general);
-    if (!scratch->data || !scratch->context || (machine_code && !scratch->stack)) {
-        return -ENOMEM;
+    if (scratch->context) {
+        pcre2_jit_stack_assign(scratch->context, NULL, scratch->stack);
     }
-    pcre2_set_callout(scratch->context, checkpoint, &scratch->account);
-    pcre2_set_heap_limit(scratch->context, HEAP_KIB_MAX);
-    pcre2_set_match_limit(scratch->context, MATCH_LIMIT);
-    pcre2_jit_stack_assign(scratch->context, NULL, scratch->stack);
-    return 0;
+    return scratch->data && scratch->context && (scratch->stack || !machine_code);
 }
 
 static int verdict(int result)
@@ -297,27 +305,37 @@ static int verdict(int result)
 
 static int64_t budget_for(const struct jsv_match *match, size_t size)
 {
-    int64_t attempts = size < INT64_MAX / CHECKPOINT_COST / 2 ? (int64_t)size : 0;
-    int64_t budget = (BUDGET + attempts * CHECKPOINT_COST) / match->weight;
+    assert(size < INT64_MAX / ATTEMPT_COST - BUDGET);
+    int64_t budget = (BUDGET + (int64_t)size * ATTEMPT_COST) / match->weight;
     return match->machine_code ? budget : budget / INTERPRETER_WEIGHT;
 }
 
 int jsv_match_search(
     const struct jsv_match *match, struct jsv_str subject, struct jsv_regex_scratch *scratch)
 {
-    int error = prepare(scratch, match->machine_code);
-    if (error) {
-        return error;
+    bool filled = scratch->data && scratch->context && (scratch->stack || !match->machine_code);
+    if (!filled && !fill(scratch, match->machine_code)) {
+        return -ENOMEM;
     }
-    scratch->account = (struct account){.left = budget_for(match, subject.size)};
-    return verdict(pcre2_match(
+    int64_t budget = budget_for(match, subject.size);
+    scratch->account = (struct account){.left = budget};
+    int result = pcre2_match(
         match->code,
         (PCRE2_SPTR)(subject.size > 0 ? subject.data : ""),
         subject.size,
         0,
         PCRE2_NO_UTF_CHECK,
         scratch->data,
-        scratch->context));
+        scratch->context);
+    scratch->cost += (uint64_t)(budget - scratch->account.left);
+    return verdict(result);
+}
+
+uint64_t jsv_regex_scratch_take_cost(struct jsv_regex_scratch *scratch)
+{
+    uint64_t cost = scratch->cost;
+    scratch->cost = 0;
+    return cost;
 }
 
 /* ---- identifiers ---- */

@@ -36,7 +36,7 @@ static int read_characters(struct jsv_regex_parser *parser, char *out, size_t *r
         }
         if (jsv_is_surrogate(character)) {
             return jsv_regex_fail(
-                parser, -EINVAL, start, "half a surrogate pair in a group's name");
+                parser, -EINVAL, start, "half a surrogate pair in the name of a group");
         }
         size += jsv_utf8_encode(character, out + size);
     }

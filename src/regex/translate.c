@@ -23,7 +23,9 @@
 #define COUNT_MAX  65535u
 #define PIECES_MAX 16u
 /* Terms without choice from one checkpoint to the next. */
-#define STRETCH_MAX 32
+#define STRETCH_MAX 8
+/* \b looks at the characters on both sides and takes as long as so many terms. */
+#define BOUNDARY_TERMS 4
 /* Looks at as many characters as this are paid for in advance. */
 #define LONG_LOOK 64u
 /* So many ranges take as long as a bitmap; a property takes as long as so many ranges. */
@@ -343,9 +345,11 @@ static void write_terms(struct translator *translator, struct jsv_regex_node *te
             continue;
         }
         write_atom(translator, term);
+        bool boundary = term->kind == JSV_REGEX_BOUNDARY || term->kind == JSV_REGEX_NOT_BOUNDARY;
+        translator->stretch += boundary ? BOUNDARY_TERMS : 1;
         if (was_choice(term)) {
             write_checkpoint(translator, exit_cost(term));
-        } else if (++translator->stretch > STRETCH_MAX) {
+        } else if (translator->stretch > STRETCH_MAX) {
             write_checkpoint(translator, 0);
         }
     }

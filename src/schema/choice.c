@@ -86,7 +86,7 @@ static int add_facts(struct prepare *prepare, uint32_t at, uint32_t alternative,
         int r = 0;
         if (op->code == JSV_OP_OBJECT || op->code == JSV_OP_OBJECT_FEW) {
             r = add_object_facts(prepare, op->data, alternative);
-        } else if (op->code == JSV_OP_RUN && depth < DEPTH_MAX) {
+        } else if ((op->code == JSV_OP_RUN || op->code == JSV_OP_ONCE) && depth < DEPTH_MAX) {
             r = add_facts(prepare, op->at, alternative, depth + 1);
         } else if (op->code == JSV_OP_CALL && depth < DEPTH_MAX) {
             uint32_t called = shape_of(prepare, op->at)->at[JSV_TYPE_OBJECT];
@@ -202,7 +202,7 @@ static int decide_strings(
     }
     name->strings = table;
     name->by_string = by_string;
-    return jsv_names_build(table, arena, keys, (uint32_t)strings.count);
+    return jsv_names_build(table, arena, &prepare->scratch, keys, (uint32_t)strings.count);
 }
 
 /* Put the facts about a name together. *ret_decides: whether they tell alternatives apart. */
@@ -255,7 +255,7 @@ static int use_names(
     memcpy(entries, names, count * sizeof(*entries));
     choice->names = table;
     choice->entries = entries;
-    return jsv_names_build(table, arena, keys, count);
+    return jsv_names_build(table, arena, &prepare->scratch, keys, count);
 }
 
 static int prepare_choice(struct prepare *prepare, struct jsv_choice *choice)

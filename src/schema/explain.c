@@ -10,6 +10,7 @@
 #include "schema/content.h"
 #include "schema/findings.h"
 #include "schema/message.h"
+#include "schema/steps.h"
 #include "schema/unique.h"
 
 /* Of the schema's text that stands in a message. */
@@ -374,6 +375,10 @@ static int check_bound(const struct keyword_call *call)
 static int check_multiple_of(const struct keyword_call *call)
 {
     struct jsv_number number = instance_number(call);
+    int r = charge(call->x, jsv_steps_for_division(&number, &call->use->bound.value));
+    if (r < 0) {
+        return r;
+    }
     if (jsv_number_is_zero(&call->use->bound.value) ||
         jsv_number_multiple_of(&number, &call->use->bound.value)) {
         return 1;
@@ -416,7 +421,8 @@ static int check_min_length(const struct keyword_call *call)
 static int search(struct explain *x, const struct jsv_regex *regex, struct jsv_str text)
 {
     int r = jsv_regex_search(regex, text, x->validator->regex);
-    return r == -ELOOP ? -ETIME : r;
+    int charged = charge(x, jsv_steps_for_search(x->validator->regex, text.size));
+    return r == -ELOOP ? -ETIME : charged < 0 ? charged : r;
 }
 
 static int check_pattern(const struct keyword_call *call)
@@ -969,13 +975,17 @@ static uint64_t steps_of(const struct jsv_keyword_use *use, const struct jsv_nod
     bool equality = use->keyword == JSV_KEYWORD_CONST || use->keyword == JSV_KEYWORD_ENUM;
     bool container = jsv_node_is_container(node);
     if (container && (equality || use->keyword == JSV_KEYWORD_UNIQUE_ITEMS)) {
-        return 1 + (use->weight + 1ull) * jsv_node_skip(node) / 8;
+        return 1 + jsv_steps_for_equality(node, 8 * (use->weight + 1ull));
     }
-    size_t size = container ? jsv_node_count(node) : 0;
-    if (jsv_node_type(node) == JSV_TYPE_STRING) {
-        size = jsv_string_size(node) / 64;
+    uint64_t steps = 1 + use->weight / 4;
+    if (container) {
+        steps += jsv_steps_for_contents(node);
+    } else if (jsv_node_type(node) == JSV_TYPE_STRING) {
+        steps += jsv_steps_for_text(jsv_string_size(node));
+    } else if (jsv_node_type(node) == JSV_TYPE_NUMBER) {
+        steps += jsv_steps_for_number(node);
     }
-    return 1 + (use->weight + size) / 8;
+    return steps;
 }
 
 static int evaluate_uses(
@@ -1084,7 +1094,7 @@ int jsv_validate_report(
     if (!value.node) {
         return -EINVAL;
     }
-    jsv_validator_start(validator);
+    jsv_validator_start(validator, value.node);
     struct jsv_findings findings = jsv_findings_on(validator, schema, value.document);
     struct explain x = explain_on(schema, value, validator);
     struct jsv_place root = {.node = value.node};

@@ -2,11 +2,20 @@
 
 #include <errno.h>
 
+#include "base/hash.h"
+
 /* Multipliers tried per table size before it is doubled. */
 #define TRIES_MAX 16
 
-/* Tables may grow to this many slots per name; then names that fall together are chained. */
+/*
+ * A small table may grow to this many slots per name, so that no two names
+ * fall together; a large one, where some always do, only to twice the names.
+ */
 #define SLOTS_PER_NAME_MAX 16
+#define SLOTS_SMALL        1024
+
+/* Names that fall together before all of the name is hashed. */
+#define CHAIN_MAX 8
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -78,9 +87,126 @@ static void put_name(struct jsv_name_slot *slot, const struct jsv_key *name, uin
     };
 }
 
+/* A table's largest size, in bits. */
+static unsigned bits_max_of(unsigned bits, uint32_t count)
+{
+    uint64_t slots = (uint64_t)count * SLOTS_PER_NAME_MAX;
+    if (slots > SLOTS_SMALL) {
+        slots = 2ull * count > SLOTS_SMALL ? 2ull * count : SLOTS_SMALL;
+    }
+    while ((2ull << bits) <= slots) {
+        bits++;
+    }
+    return bits;
+}
+
+static size_t home_of(const struct jsv_names_table *table, struct jsv_str text)
+{
+    return (size_t)jsv_hash(text, (uint64_t)(uintptr_t)table->by_text) & table->by_text_mask;
+}
+
+const struct jsv_name_slot *jsv_names_slot_by_text(
+    const struct jsv_names_table *table,
+    const struct jsv_document *document,
+    const struct jsv_node *node)
+{
+    size_t at = home_of(table, jsv_string_text(document, node));
+    for (; table->by_text[at]; at = (at + 1) & table->by_text_mask) {
+        const struct jsv_name_slot *slot = &table->slots[table->by_text[at] - 1];
+        if (jsv_name_is(slot, document, node)) {
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+/* Room for all names by their text. */
+static int make_by_text(struct jsv_names_table *table, struct jsv_arena *arena)
+{
+    size_t capacity = 4;
+    while (capacity < 2 * (size_t)table->count) {
+        capacity *= 2;
+    }
+    table->by_text = jsv_arena_array(arena, capacity, sizeof(*table->by_text));
+    if (!table->by_text) {
+        return -ENOMEM;
+    }
+    memset(table->by_text, 0, capacity * sizeof(*table->by_text));
+    table->by_text_mask = capacity - 1;
+    return 0;
+}
+
+static void put_by_text(struct jsv_names_table *table, uint32_t slot)
+{
+    const struct jsv_name_slot *name = &table->slots[slot];
+    size_t size = name->head >> JSV_NODE_SIZE_SHIFT;
+    size_t at = home_of(table, (struct jsv_str){name->text, size});
+    while (table->by_text[at]) {
+        at = (at + 1) & table->by_text_mask;
+    }
+    table->by_text[at] = slot + 1;
+}
+
+/* From now on whatever falls on this slot is looked for by its text. */
+static int
+lengthen_chain(struct jsv_names_table *table, struct jsv_arena *arena, struct jsv_name_slot *first)
+{
+    if (!table->by_text && make_by_text(table, arena) < 0) {
+        return -ENOMEM;
+    }
+    for (const struct jsv_name_slot *slot = first;; slot = &table->slots[slot->chain]) {
+        put_by_text(table, (uint32_t)(slot - table->slots));
+        if (slot->chain == 0) {
+            break;
+        }
+    }
+    first->chain = JSV_CHAIN_LONG;
+    return 0;
+}
+
+static uint32_t chain_length(const struct jsv_names_table *table, const struct jsv_name_slot *slot)
+{
+    uint32_t length = 1;
+    for (; slot->chain; slot = &table->slots[slot->chain]) {
+        length++;
+    }
+    return length;
+}
+
+/* Put a name that is not in the table yet into it; *next is the first free slot for chains. */
+static int add_name(
+    struct jsv_names_table *table,
+    struct jsv_arena *arena,
+    const struct jsv_key *name,
+    uint32_t index,
+    uint32_t *next)
+{
+    struct jsv_name_slot *first = &table->slots[place_of(table, name)];
+    if (first->head == 0) {
+        put_name(first, name, index);
+        return 0;
+    }
+    if (first->chain != JSV_CHAIN_LONG && chain_length(table, first) == CHAIN_MAX) {
+        int r = lengthen_chain(table, arena, first);
+        if (r < 0) {
+            return r;
+        }
+    }
+    uint32_t added = (*next)++;
+    put_name(&table->slots[added], name, index);
+    if (first->chain == JSV_CHAIN_LONG) {
+        put_by_text(table, added);
+    } else {
+        table->slots[added].chain = first->chain;
+        first->chain = added;
+    }
+    return 0;
+}
+
 int jsv_names_build(
     struct jsv_names_table *table,
     struct jsv_arena *arena,
+    struct jsv_arena *scratch,
     const struct jsv_key *names,
     uint32_t count)
 {
@@ -88,33 +214,29 @@ int jsv_names_build(
     while ((1ull << bits) < count) {
         bits++;
     }
-    unsigned bits_max = bits;
-    while ((1ull << bits_max) < (uint64_t)count * SLOTS_PER_NAME_MAX) {
-        bits_max++;
-    }
-    unsigned char *taken = jsv_arena_alloc(arena, (size_t)1 << bits_max);
+    unsigned bits_max = bits_max_of(bits, count);
+    unsigned char *taken = jsv_arena_alloc(scratch, (size_t)1 << bits_max);
     if (!taken) {
         return -ENOMEM;
     }
     *table = (struct jsv_names_table){.count = count};
     uint32_t chained = choose_multiplier(table, names, count, bits, bits_max, taken);
-    size_t hashed = (size_t)1 << (64 - table->shift);
-    table->slot_count = hashed + chained;
-    table->slots = jsv_arena_array(arena, table->slot_count, sizeof(*table->slots));
+    uint32_t next = 1u << (64 - table->shift);
+    table->slots = jsv_arena_array(arena, next + (size_t)chained, sizeof(*table->slots));
     if (!table->slots) {
         return -ENOMEM;
     }
-    memset(table->slots, 0, hashed * sizeof(*table->slots));
-    uint32_t next = (uint32_t)hashed;
+    memset(table->slots, 0, next * sizeof(*table->slots));
     for (uint32_t i = 0; i < count; i++) {
-        struct jsv_name_slot *slot = &table->slots[place_of(table, &names[i])];
-        if (slot->head == 0) {
-            put_name(slot, &names[i], i);
+        if (jsv_names_has(table, &names[i])) {
+            table->count--;
             continue;
         }
-        put_name(&table->slots[next], &names[i], i);
-        table->slots[next].chain = slot->chain;
-        slot->chain = next++;
+        int r = add_name(table, arena, &names[i], i, &next);
+        if (r < 0) {
+            return r;
+        }
     }
+    table->slot_count = next;
     return 0;
 }

@@ -5,13 +5,16 @@
  * The place of a name is a product of its first bytes and its size with a
  * multiplier that was searched for until no two names fall together, so a
  * look-up is one multiplication and one comparison. Names that agree in their
- * first bytes and their size cannot be told apart so; they are chained.
+ * first bytes and their size cannot be told apart so; they are chained. Where
+ * a chain is long, since "property_0001" and its kind come in thousands, all
+ * of the name is hashed instead.
  */
 #pragma once
 
 #include "json/node.h"
 
-#define JSV_NAME_NONE UINT32_MAX
+#define JSV_NAME_NONE  UINT32_MAX
+#define JSV_CHAIN_LONG UINT32_MAX
 
 struct jsv_name_slot {
     uint64_t head;   /* as in a key's node; 0 when the slot is empty */
@@ -19,7 +22,7 @@ struct jsv_name_slot {
     uint64_t tail;   /* last 8 bytes, when there are more than 8 */
     const char *text;
     uint32_t index; /* of the name */
-    uint32_t chain; /* slot of another name that falls here; 0 when there is none */
+    uint32_t chain; /* slot of another name that falls here; 0: none; JSV_CHAIN_LONG: many */
     uint32_t at;    /* for the table's user */
     uint32_t info;  /* for the table's user */
 };
@@ -30,15 +33,18 @@ struct jsv_names_table {
     uint32_t count;
     size_t slot_count;
     struct jsv_name_slot *slots; /* the hashed ones, then the chained ones */
+    uint32_t *by_text;           /* slots + 1 by hash of the whole name; NULL: no chain is long */
+    size_t by_text_mask;
 };
 
 /*
- * Make a table of distinct names, each shorter than JSV_STRING_SHORT_MAX. The
- * names' text is borrowed. @return 0 or -ENOMEM.
+ * Make a table of names, each at most JSV_STRING_SHORT_MAX long; of equal ones
+ * the first counts. The names' text is borrowed. @return 0 or -ENOMEM.
  */
 int jsv_names_build(
     struct jsv_names_table *table,
     struct jsv_arena *arena,
+    struct jsv_arena *scratch,
     const struct jsv_key *names,
     uint32_t count);
 
@@ -74,6 +80,12 @@ static inline bool jsv_name_is(
     return size <= 2 * sizeof(uint64_t) || jsv_words_equal(data, slot->text, size);
 }
 
+/* The same as jsv_names_slot, by hashing all of the name. */
+const struct jsv_name_slot *jsv_names_slot_by_text(
+    const struct jsv_names_table *table,
+    const struct jsv_document *document,
+    const struct jsv_node *node);
+
 /* The slot of the name that is the string of a node; NULL when none is. */
 static inline const struct jsv_name_slot *jsv_names_slot(
     const struct jsv_names_table *table,
@@ -88,6 +100,9 @@ static inline const struct jsv_name_slot *jsv_names_slot(
         }
         if (__builtin_expect(slot->chain == 0, 1)) {
             return NULL;
+        }
+        if (slot->chain == JSV_CHAIN_LONG) {
+            return jsv_names_slot_by_text(table, document, node);
         }
         slot = &table->slots[slot->chain];
     }

@@ -26,6 +26,12 @@
 /* Operations of a list that is taken in; a longer one is run where it stands. */
 #define TAKE_IN_MAX 3
 
+/* Operations of a list at most. */
+#define LIST_MAX 32
+
+/* Lists that a list may run through before its verdict is worth remembering. */
+#define WEIGHT_MAX 64
+
 enum state {
     STATE_NEW,
     STATE_BEING_MADE,
@@ -35,10 +41,12 @@ enum state {
 struct build {
     struct jsv_schema *schema;
     struct jsv_arena scratch;
-    struct jsv_stack ops;     /* struct jsv_op */
-    struct jsv_shape *shapes; /* by subschema index */
-    unsigned char *states;    /* enum state, by subschema index */
-    struct jsv_stack pending; /* struct jsv_subschema *: has a shape, not made yet */
+    struct jsv_stack ops;      /* struct jsv_op */
+    struct jsv_stack gathered; /* struct jsv_op: of lists that are not whole yet */
+    struct jsv_stack weights;  /* uint16_t: of the list that begins there, beside ops */
+    struct jsv_shape *shapes;  /* by subschema index */
+    unsigned char *states;     /* enum state, by subschema index */
+    struct jsv_stack pending;  /* struct jsv_subschema *: has a shape, not made yet */
     unsigned nesting;
 };
 
@@ -47,7 +55,7 @@ struct list {
     struct build *build;
     const struct jsv_subschema *schema;
     enum jsv_type type;
-    struct jsv_stack ops;
+    size_t start; /* among those gathered */
     bool fails;
 };
 
@@ -65,7 +73,15 @@ static const struct jsv_document *document_of(const struct jsv_subschema *schema
 
 static int add_op(struct list *list, struct jsv_op op)
 {
-    struct jsv_op *place = jsv_stack_push(&list->ops, 1);
+    struct jsv_stack *gathered = &list->build->gathered;
+    /* what stands there already need not be asked again: the same schema, referred to twice */
+    for (size_t i = gathered->count; i > list->start && i + TAKE_IN_MAX > gathered->count; i--) {
+        const struct jsv_op *other = jsv_stack_item(gathered, i - 1);
+        if (other->code == op.code && other->at == op.at && other->word == op.word) {
+            return 0;
+        }
+    }
+    struct jsv_op *place = jsv_stack_push(gathered, 1);
     if (!place) {
         return -ENOMEM;
     }
@@ -84,6 +100,53 @@ static int add_at(struct list *list, enum jsv_op_code code, uint32_t at)
 }
 
 /* Put operations, and the PASS that ends them, into the program; their place in *ret_at. */
+static int emit_plain(struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
+{
+    struct jsv_op *place = jsv_stack_push(&build->ops, count + 1);
+    uint16_t *weights = jsv_stack_push(&build->weights, count + 1);
+    if (!place || !weights) {
+        return -ENOMEM;
+    }
+    memcpy(place, ops, count * sizeof(*ops));
+    place[count] = (struct jsv_op){.code = JSV_OP_PASS};
+    memset(weights, 0, (count + 1) * sizeof(*weights));
+    *ret_at = (uint32_t)(build->ops.count - count - 1);
+    return 0;
+}
+
+static unsigned list_weight(const struct build *build, uint32_t at)
+{
+    return *(const uint16_t *)jsv_stack_item(&build->weights, at);
+}
+
+/* How many lists an operation may run through for the same value. */
+static unsigned op_weight(const struct build *build, const struct jsv_op *op)
+{
+    unsigned weight = 1;
+    if (op->code == JSV_OP_RUN || op->code == JSV_OP_NOT) {
+        weight += list_weight(build, op->at);
+    } else if (op->code == JSV_OP_IF) {
+        const struct jsv_condition *condition = op->data;
+        weight += list_weight(build, condition->at_if) + list_weight(build, condition->at_then) +
+                  list_weight(build, condition->at_else);
+    } else if (op->code == JSV_OP_DEPENDENCY) {
+        weight += list_weight(build, ((const struct jsv_dependent *)op->data)->at);
+    } else if (
+        op->code == JSV_OP_ANY_OF || op->code == JSV_OP_ONE_OF || op->code == JSV_OP_NONE_OF) {
+        const struct jsv_choice *choice = op->data;
+        for (uint32_t i = 0; i < choice->count; i++) {
+            weight += list_weight(build, choice->at[i]);
+        }
+    }
+    return weight;
+}
+
+/*
+ * The same for lists that are run often. Where schemas refer to others twice,
+ * and these again, the work doubles at each level: the verdict of a list that
+ * would run through many others is remembered, which is asked for by an
+ * operation that stands alone in a list of its own.
+ */
 static int emit(struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
 {
     if (count == 0) {
@@ -94,13 +157,19 @@ static int emit(struct build *build, const struct jsv_op *ops, size_t count, uin
         *ret_at = JSV_AT_INTEGER;
         return 0;
     }
-    struct jsv_op *place = jsv_stack_push(&build->ops, count + 1);
-    if (!place) {
-        return -ENOMEM;
+    unsigned weight = 0;
+    for (size_t i = 0; i < count && weight <= WEIGHT_MAX; i++) {
+        weight += op_weight(build, &ops[i]);
     }
-    memcpy(place, ops, count * sizeof(*ops));
-    place[count] = (struct jsv_op){.code = JSV_OP_PASS};
-    *ret_at = (uint32_t)(build->ops.count - count - 1);
+    int r = emit_plain(build, ops, count, ret_at);
+    if (r < 0) {
+        return r;
+    }
+    if (weight > WEIGHT_MAX) {
+        struct jsv_op once = {.code = JSV_OP_ONCE, .at = *ret_at};
+        return emit_plain(build, &once, 1, ret_at);
+    }
+    *(uint16_t *)jsv_stack_item(&build->weights, *ret_at) = (uint16_t)weight;
     return 0;
 }
 
@@ -168,7 +237,7 @@ static int add_list(struct list *list, uint32_t at)
     }
     const struct jsv_op *ops = jsv_stack_item(&list->build->ops, at);
     size_t count = 0;
-    while (ops[count].code != JSV_OP_PASS) {
+    while (count <= TAKE_IN_MAX && ops[count].code != JSV_OP_PASS) {
         count++;
     }
     if (count > TAKE_IN_MAX) {
@@ -219,7 +288,7 @@ static int add_strings(struct list *list, const struct jsv_node **values, uint32
     for (uint32_t i = 0; i < count; i++) {
         names[i] = jsv_key_from(jsv_string_text(document, values[i]));
     }
-    int r = jsv_names_build(table, &build->schema->arena, names, count);
+    int r = jsv_names_build(table, &build->schema->arena, &build->scratch, names, count);
     return r < 0 ? r : add_data(list, JSV_OP_STRING_IN, table);
 }
 
@@ -259,22 +328,6 @@ static int add_values(struct list *list, const struct jsv_node **values, uint32_
     return add_data(list, JSV_OP_EQUAL, equals);
 }
 
-/* Whether a string value stands among others already: `enum` should hold each once, and may not. */
-static bool is_repeated(
-    const struct list *list,
-    const struct jsv_node **values,
-    uint32_t count,
-    const struct jsv_node *value)
-{
-    const struct jsv_document *document = document_of(list->schema);
-    for (uint32_t i = 0; i < count; i++) {
-        if (jsv_strings_equal(document, values[i], document, value)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int add_enum(struct list *list, const struct jsv_keyword_use *use)
 {
     struct jsv_value all = {document_of(list->schema), use->value};
@@ -288,8 +341,7 @@ static int add_enum(struct list *list, const struct jsv_keyword_use *use)
     const struct jsv_node *value = single ? use->value : use->value + 1;
     uint32_t kept = 0;
     for (size_t i = 0; i < count; i++, value = jsv_node_next(value)) {
-        bool fits = jsv_node_type(value) == list->type;
-        if (fits && !(list->type == JSV_TYPE_STRING && is_repeated(list, values, kept, value))) {
+        if (jsv_node_type(value) == list->type) {
             values[kept++] = value;
         }
     }
@@ -533,7 +585,7 @@ static int add_contains(struct list *list, const struct jsv_keyword_use *use)
 
 /* ---- objects ---- */
 
-/* Names of `properties` and `required` together, each once. */
+/* Names of `properties` and `required` together. */
 struct gathered {
     struct jsv_key *keys;
     uint32_t *shapes;
@@ -568,14 +620,10 @@ static int gather_names(
         }
     }
     struct jsv_names_table table;
-    int r = jsv_names_build(&table, &build->scratch, names.keys, listed);
+    int r = jsv_names_build(&table, &build->scratch, &build->scratch, names.keys, listed);
     for (uint32_t i = 0; required && i < required->names.count && r == 0; i++) {
         struct jsv_key key = required->names.items[i];
-        bool known = jsv_names_has(&table, &key);
-        for (uint32_t j = listed; j < names.count && !known; j++) {
-            known = jsv_str_equal(names.keys[j].text, key.text);
-        }
-        if (!known) {
+        if (!jsv_names_has(&table, &key)) {
             names.keys[names.count] = key;
             names.shapes[names.count++] = build->schema->subschema_count;
         }
@@ -639,7 +687,8 @@ static int add_object(struct list *list)
         return r < 0 ? r : -ENOMEM;
     }
     *object = (struct jsv_object){.extra = build->schema->subschema_count, .open = true};
-    r = jsv_names_build(&object->names, &build->schema->arena, names.keys, names.count);
+    r = jsv_names_build(
+        &object->names, &build->schema->arena, &build->scratch, names.keys, names.count);
     if (r == 0 && patterns) {
         object->open = false;
         r = add_patterns(build, patterns, object);
@@ -653,7 +702,7 @@ static int add_object(struct list *list)
         return r;
     }
     describe_names(object, &names, required);
-    bool few = object->open && names.count <= JSV_NAMES_FEW;
+    bool few = object->open && object->names.count <= JSV_NAMES_FEW;
     return add_data(list, few ? JSV_OP_OBJECT_FEW : JSV_OP_OBJECT, object);
 }
 
@@ -826,6 +875,33 @@ static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type t
     return false;
 }
 
+/*
+ * The operations gathered from `start` on as a list. A long one is cut into
+ * lists of its own: where the compiler makes no jumps out of calls, a list
+ * takes as much stack as it has operations.
+ */
+static int finish_list(struct build *build, size_t start, uint32_t *ret_at)
+{
+    struct jsv_stack *gathered = &build->gathered;
+    while (gathered->count - start > LIST_MAX) {
+        size_t kept = start;
+        for (size_t from = start; from < gathered->count; from += LIST_MAX) {
+            size_t left = gathered->count - from;
+            uint32_t at;
+            int r =
+                emit(build, jsv_stack_item(gathered, from), left < LIST_MAX ? left : LIST_MAX, &at);
+            if (r < 0) {
+                return r;
+            }
+            struct jsv_op *op = jsv_stack_item(gathered, kept++);
+            *op = (struct jsv_op){.code = JSV_OP_RUN, .at = at};
+        }
+        gathered->count = kept;
+    }
+    const struct jsv_op *ops = gathered->count > start ? jsv_stack_item(gathered, start) : NULL;
+    return emit(build, ops, gathered->count - start, ret_at);
+}
+
 static int make_list(
     struct build *build, const struct jsv_subschema *schema, enum jsv_type type, uint32_t *ret_at)
 {
@@ -833,7 +909,7 @@ static int make_list(
         .build = build,
         .schema = schema,
         .type = type,
-        .ops = jsv_stack_on(&build->scratch, sizeof(struct jsv_op)),
+        .start = build->gathered.count,
         .fails = schema->never,
     };
     int r = 0;
@@ -844,15 +920,13 @@ static int make_list(
             r = add_use(&list, &schema->uses[i]);
         }
     }
-    if (r < 0) {
-        return r;
-    }
-    if (list.fails) {
+    if (r == 0 && list.fails) {
         *ret_at = JSV_AT_FAIL;
-        return 0;
+    } else if (r == 0) {
+        r = finish_list(build, list.start, ret_at);
     }
-    const struct jsv_op *ops = (const struct jsv_op *)(const void *)list.ops.items;
-    return emit(build, ops, list.ops.count, ret_at);
+    build->gathered.count = list.start;
+    return r;
 }
 
 static int make_shape(struct build *build, struct jsv_subschema *schema)
@@ -972,8 +1046,9 @@ static int build_program(struct build *build)
     build->shapes = jsv_arena_array(&build->scratch, count + 1, sizeof(*build->shapes));
     build->states = jsv_arena_alloc(&build->scratch, count + 1);
     struct jsv_op *first = jsv_stack_push(&build->ops, 4);
+    uint16_t *weights = jsv_stack_push(&build->weights, 4);
     struct jsv_program *program = take(build, sizeof(*program));
-    if (!build->shapes || !build->states || !first || !program) {
+    if (!build->shapes || !build->states || !first || !weights || !program) {
         return -ENOMEM;
     }
     first[JSV_AT_PASS] = (struct jsv_op){.code = JSV_OP_PASS};
@@ -981,6 +1056,7 @@ static int build_program(struct build *build)
     first[JSV_AT_INTEGER] = (struct jsv_op){.code = JSV_OP_INTEGER};
     first[JSV_AT_INTEGER + 1] = (struct jsv_op){.code = JSV_OP_PASS};
     memset(build->shapes, 0, (count + 1) * sizeof(*build->shapes)); /* JSV_AT_PASS for all */
+    memset(weights, 0, 4 * sizeof(*weights));
     memset(build->states, STATE_NEW, count + 1);
     int r = settle_all_dynamic(schema) ? make_all(build, &program->root)
                                        : explain_all(build, &program->root);
@@ -1004,6 +1080,8 @@ int jsv_program_build(struct jsv_schema *schema)
     struct build build = {.schema = schema};
     jsv_arena_init(&build.scratch, &schema->allocator, schema->arena.budget);
     build.ops = jsv_stack_on(&build.scratch, sizeof(struct jsv_op));
+    build.weights = jsv_stack_on(&build.scratch, sizeof(uint16_t));
+    build.gathered = jsv_stack_on(&build.scratch, sizeof(struct jsv_op));
     build.pending = jsv_stack_on(&build.scratch, sizeof(struct jsv_subschema *));
     int r = build_program(&build);
     jsv_arena_done(&build.scratch);

@@ -22,6 +22,7 @@
     X(INTEGER_STRICT, integer_strict, "draft 4: written as one")                                   \
     X(CALL, call, "at: a shape, for the same value")                                               \
     X(RUN, run, "at: a list, for the same value")                                                  \
+    X(ONCE, once, "at: the same, for the same value only once")                                    \
     X(NOT, not, "at: a list")                                                                      \
     X(IF, if, "struct jsv_condition")                                                              \
     X(ANY_OF, any_of, "struct jsv_choice")                                                         \

@@ -19,6 +19,7 @@
 #include "json/value.h"
 #include "schema/explain.h"
 #include "schema/program.h"
+#include "schema/steps.h"
 #include "schema/unique.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -29,7 +30,7 @@ struct jsv_run {
     const struct jsv_document *document;
     const struct jsv_entry *entries;
     const struct jsv_op *ops;
-    uint64_t steps; /* left */
+    int64_t steps;  /* left; gone when it is 0 or less */
     uint32_t depth; /* levels left */
     struct jsv_validator *validator;
     const struct jsv_schema *schema;
@@ -43,7 +44,7 @@ static __attribute__((cold, noinline)) bool give_up(struct jsv_run *run, int err
     if (!run->validator->error) {
         run->validator->error = error;
     }
-    run->steps = 1; /* the next step gives up too */
+    run->steps = 0; /* the next step gives up too */
     return false;
 }
 
@@ -59,11 +60,25 @@ ALWAYS_INLINE bool verdict_or_give_up(struct jsv_run *run, int r)
  */
 ALWAYS_INLINE bool enter(struct jsv_run *run)
 {
-    if (UNLIKELY(--run->steps == 0 || run->depth == 0)) {
+    if (UNLIKELY(--run->steps <= 0 || run->depth == 0)) {
         return give_up(run, -ELOOP);
     }
     run->depth--;
     return true;
+}
+
+/* The same for what looks at every element or member: more steps for many. */
+ALWAYS_INLINE bool enter_all(struct jsv_run *run, const struct jsv_node *container)
+{
+    run->steps -= (int64_t)jsv_steps_for_contents(container);
+    return enter(run);
+}
+
+/* Take steps for work whose size the document or the schema decides. */
+ALWAYS_INLINE bool charge(struct jsv_run *run, uint64_t steps)
+{
+    run->steps -= (int64_t)steps;
+    return LIKELY(run->steps > 0) || give_up(run, -ELOOP);
 }
 
 ALWAYS_INLINE void leave(struct jsv_run *run)
@@ -106,6 +121,36 @@ ALWAYS_INLINE bool passes(unsigned types, const struct jsv_node *node)
 #define OP(name)                                                                                   \
     static bool op_##name(struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node)
 
+/* ---- what came of it the last time ---- */
+
+/* Tells the verdict of a choice from that of the list it begins. */
+#define MEMO_CHOICE 0x80000000u
+
+/*
+ * Verdicts of this round. Where schemas lead to the same schema for the same
+ * value again and again, they keep the work from doubling at every level. A
+ * table that forgets: a later verdict that falls on the same slot takes it.
+ */
+static uint64_t memo_key(const struct jsv_run *run, uint32_t at, const struct jsv_node *node)
+{
+    return (uint64_t)at << 32 | (uint64_t)(node - jsv_document_nodes(run->document));
+}
+
+static struct jsv_memo *memo_slot(struct jsv_run *run, uint64_t key)
+{
+    return &run->validator->memo[key * 0x9E3779B97F4A7C15ull >> (64 - JSV_MEMO_BITS)];
+}
+
+static bool memo_holds(const struct jsv_run *run, const struct jsv_memo *memo, uint64_t key)
+{
+    return memo->key == key && memo->round >> 1 == run->validator->round;
+}
+
+static void memo_set(struct jsv_run *run, struct jsv_memo *memo, uint64_t key, bool verdict)
+{
+    *memo = (struct jsv_memo){key, run->validator->round << 1 | verdict};
+}
+
 /* ---- any value ---- */
 
 OP(pass)
@@ -144,6 +189,22 @@ OP(run)
     NEXT_IF(holds);
 }
 
+OP(once)
+{
+    uint64_t key = memo_key(run, op->at, node);
+    struct jsv_memo *memo = memo_slot(run, key);
+    if (memo_holds(run, memo, key)) {
+        NEXT_IF(memo->round & 1);
+    }
+    if (!enter(run)) {
+        return false;
+    }
+    bool holds = run_list(run, op->at, node);
+    memo_set(run, memo, key, holds);
+    leave(run);
+    NEXT_IF(holds);
+}
+
 OP(not )
 {
     if (!enter(run)) {
@@ -170,6 +231,9 @@ OP(equal)
 {
     const struct jsv_equals *equals = op->data;
     struct jsv_value value = {run->document, node};
+    if (!charge(run, jsv_steps_for_equality(node, equals->count))) {
+        return false;
+    }
     for (uint32_t i = 0; i < equals->count; i++) {
         struct jsv_value expected = {equals->document, equals->values[i]};
         int r = jsv_equality_test(&run->validator->equality, value, expected);
@@ -184,10 +248,10 @@ OP(explain)
 {
     struct jsv_value value = {run->document, node};
     struct jsv_scope scope = {NULL, run->schema->root->resource};
-    run->validator->steps = run->steps;
+    run->validator->steps = (uint64_t)(run->steps > 0 ? run->steps : 0);
     run->validator->depth = run->validator->limits.depth_max - run->depth;
     int r = jsv_explain_verdict(run->schema, op->data, &scope, value, run->validator);
-    run->steps = run->validator->steps + 1;
+    run->steps = (int64_t)run->validator->steps;
     NEXT_IF(verdict_or_give_up(run, r));
 }
 
@@ -203,6 +267,9 @@ OP(integer)
     if (LIKELY(is_written_as_integer(node))) {
         NEXT_IF(true);
     }
+    if (!charge(run, jsv_steps_for_number(node))) {
+        return false;
+    }
     struct jsv_number number = jsv_value_number((struct jsv_value){run->document, node});
     NEXT_IF(jsv_number_is_integer(&number));
 }
@@ -215,6 +282,9 @@ OP(integer_strict)
 OP(bound)
 {
     const struct jsv_bounds *bounds = op->data;
+    if (!charge(run, jsv_steps_for_number(node))) {
+        return false;
+    }
     struct jsv_number number = jsv_value_number((struct jsv_value){run->document, node});
     if (bounds->has_min) {
         int order = jsv_number_compare(&number, &bounds->min);
@@ -246,6 +316,9 @@ OP(int_bound)
 OP(multiple_of)
 {
     struct jsv_number number = jsv_value_number((struct jsv_value){run->document, node});
+    if (!charge(run, jsv_steps_for_division(&number, op->data))) {
+        return false;
+    }
     NEXT_IF(jsv_number_multiple_of(&number, op->data));
 }
 
@@ -264,6 +337,9 @@ OP(length)
         return false;
     }
     if (fewest < range->min || size > range->max) {
+        if (!charge(run, jsv_steps_for_text(size))) {
+            return false;
+        }
         uint64_t count = jsv_utf8_count(jsv_string_text(run->document, node));
         NEXT_IF(count >= range->min && count <= range->max);
     }
@@ -275,7 +351,8 @@ search(struct jsv_run *run, const struct jsv_regex *regex, const struct jsv_node
 {
     struct jsv_str text = jsv_string_text(run->document, string);
     int r = jsv_regex_search(regex, text, run->validator->regex);
-    return verdict_or_give_up(run, r == -ELOOP ? -ETIME : r);
+    bool verdict = verdict_or_give_up(run, r == -ELOOP ? -ETIME : r);
+    return charge(run, jsv_steps_for_search(run->validator->regex, text.size)) && verdict;
 }
 
 OP(pattern)
@@ -286,6 +363,9 @@ OP(pattern)
 OP(format)
 {
     struct jsv_str text = jsv_string_text(run->document, node);
+    if (!charge(run, jsv_steps_for_text(text.size))) {
+        return false;
+    }
     NEXT_IF(verdict_or_give_up(run, jsv_format_valid((enum jsv_format)op->word, text)));
 }
 
@@ -302,6 +382,9 @@ OP(unique)
 {
     size_t equal[2];
     struct jsv_value value = {run->document, node};
+    if (!charge(run, jsv_node_skip(node))) {
+        return false;
+    }
     int r = jsv_unique_test(&run->validator->unique, value, equal);
     NEXT_IF(verdict_or_give_up(run, r));
 }
@@ -310,7 +393,7 @@ OP(items)
 {
     const struct jsv_node *end = jsv_node_next(node);
     unsigned types = (unsigned)op->word;
-    if (!enter(run)) {
+    if (!enter_all(run, node)) {
         return false;
     }
     for (const struct jsv_node *item = node + 1; item < end; item = jsv_node_next(item)) {
@@ -327,7 +410,7 @@ OP(tuple)
     const struct jsv_tuple *tuple = op->data;
     const struct jsv_node *end = jsv_node_next(node);
     const struct jsv_node *item = node + 1;
-    if (!enter(run)) {
+    if (!enter_all(run, node)) {
         return false;
     }
     for (uint32_t i = 0; item < end; i++, item = jsv_node_next(item)) {
@@ -360,7 +443,7 @@ ALWAYS_INLINE bool contains_enough(
 
 OP(contains)
 {
-    if (!enter(run)) {
+    if (!enter_all(run, node)) {
         return false;
     }
     bool holds = contains_enough(run, op->data, node);
@@ -396,7 +479,7 @@ OP(object)
     const struct jsv_object *object = op->data;
     const struct jsv_node *end = jsv_node_next(node);
     uint32_t required = 0;
-    if (!enter(run)) {
+    if (!enter_all(run, node)) {
         return false;
     }
     for (const struct jsv_node *key = node + 1; key < end; key = jsv_node_next(key + 1)) {
@@ -428,7 +511,7 @@ OP(object_few)
     const struct jsv_node *end = jsv_node_next(node);
     uint32_t missing = object->names.count;
     uint32_t required = 0;
-    if (!enter(run)) {
+    if (!enter_all(run, node)) {
         return false;
     }
     for (const struct jsv_node *key = node + 1; key < end && missing;
@@ -450,7 +533,7 @@ OP(object_few)
 OP(names)
 {
     const struct jsv_node *end = jsv_node_next(node);
-    if (!enter(run)) {
+    if (!enter_all(run, node)) {
         return false;
     }
     for (const struct jsv_node *key = node + 1; key < end; key = jsv_node_next(key + 1)) {
@@ -477,6 +560,10 @@ has_member(const struct jsv_run *run, const struct jsv_node *object, const struc
 OP(dependency)
 {
     const struct jsv_dependent *dependent = op->data;
+    uint64_t looks = 1 + (dependent->names ? dependent->names->count : 0);
+    if (!charge(run, looks * jsv_steps_for_contents(node))) {
+        return false;
+    }
     if (!has_member(run, node, &dependent->key)) {
         NEXT_IF(true);
     }
@@ -500,12 +587,13 @@ OP(dependency)
 
 /* The alternatives that an object may still fit, as bits, by a look at its members. */
 static uint64_t
-candidates(const struct jsv_run *run, const struct jsv_choice *choice, const struct jsv_node *node)
+candidates(struct jsv_run *run, const struct jsv_choice *choice, const struct jsv_node *node)
 {
     uint64_t left = choice->count == JSV_CHOICE_MAX ? UINT64_MAX : (1ull << choice->count) - 1;
     if (!choice->names || jsv_node_type(node) != JSV_TYPE_OBJECT) {
         return left;
     }
+    run->steps -= (int64_t)jsv_steps_for_contents(node);
     uint64_t absent = choice->names->count == 64 ? UINT64_MAX : (1ull << choice->names->count) - 1;
     const struct jsv_node *end = jsv_node_next(node);
     for (const struct jsv_node *key = node + 1; key < end; key = jsv_node_next(key + 1)) {
@@ -526,24 +614,6 @@ candidates(const struct jsv_run *run, const struct jsv_choice *choice, const str
         left &= choice->entries[__builtin_ctzll(absent)].without;
     }
     return left;
-}
-
-/*
- * Verdicts of choices that were made before. Where alternatives lead to the
- * same schema for the same value again and again, this keeps the work from
- * doubling at every level. A table that forgets: a later choice that falls on
- * the same slot takes it.
- */
-static uint64_t
-memo_key(const struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node)
-{
-    uint64_t node_index = (uint64_t)(node - jsv_document_nodes(run->document));
-    return (uint64_t)(op - run->ops) << 32 | node_index;
-}
-
-static struct jsv_memo *memo_slot(struct jsv_run *run, uint64_t key)
-{
-    return &run->validator->memo[key * 0x9E3779B97F4A7C15ull >> (64 - JSV_MEMO_BITS)];
 }
 
 /* How many of the candidates fit, up to `enough`. */
@@ -567,15 +637,15 @@ static bool run_several(
 {
     const struct jsv_choice *choice = op->data;
     bool remember = jsv_node_is_container(node);
-    uint64_t key = memo_key(run, op, node);
+    uint64_t key = memo_key(run, (uint32_t)(op - run->ops) | MEMO_CHOICE, node);
     struct jsv_memo *memo = memo_slot(run, key);
-    if (remember && memo->key == key && memo->round >> 1 == run->validator->round) {
+    if (remember && memo_holds(run, memo, key)) {
         return memo->round & 1;
     }
     unsigned found = count_fitting(run, choice, left, op->code == JSV_OP_ONE_OF ? 2 : 1, node);
     bool verdict = op->code == JSV_OP_NONE_OF ? found == 0 : found == 1;
     if (remember) {
-        *memo = (struct jsv_memo){key, run->validator->round << 1 | verdict};
+        memo_set(run, memo, key, verdict);
     }
     return verdict;
 }
@@ -636,13 +706,13 @@ int jsv_validate(
     if (!value.node) {
         return -EINVAL;
     }
-    jsv_validator_start(validator);
+    jsv_validator_start(validator, value.node);
     const struct jsv_program *program = schema->program;
     struct jsv_run run = {
         .document = value.document,
         .entries = program->entries,
         .ops = program->ops,
-        .steps = validator->steps,
+        .steps = (int64_t)validator->steps,
         .depth = validator->limits.depth_max,
         .validator = validator,
         .schema = schema,

@@ -1,0 +1,68 @@
+/*
+ * Input: a pattern and a subject with a record separator (0x1e) between them;
+ * the subject is cut where it stops being UTF-8. Every way of matching that
+ * answers gives the same answer, and what is valid in unicode mode is refused
+ * only with a reason of ours.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "fuzz.h"
+#include "regex/engine.h"
+
+#define RECORD_SEPARATOR 0x1e
+
+static struct jsv_regex_scratch *scratch;
+
+/* @return what searching says; or what compiling says, less 1000. */
+static int
+ask(enum jsv_regex_engine engine,
+    struct jsv_str pattern,
+    struct jsv_str subject,
+    struct jsv_regex_fault *fault)
+{
+    struct jsv_regex *regex;
+    int result = jsv_regex_compile_for(engine, pattern, NULL, &regex, fault);
+    if (result < 0) {
+        FUZZ_CHECK(result == -EINVAL || result == -E2BIG);
+        FUZZ_CHECK(fault->message && fault->offset <= pattern.size);
+        return result - 1000;
+    }
+    result = jsv_regex_search(regex, subject, scratch);
+    FUZZ_CHECK(result == 0 || result == 1 || result == -ELOOP);
+    FUZZ_CHECK(result >= 0 || !jsv_regex_is_table(regex));
+    jsv_regex_free(regex);
+    return result;
+}
+
+static bool is_ours(const struct jsv_regex_fault *fault, int result)
+{
+    return result == -E2BIG - 1000 || strncmp(fault->message, "unsupported", 11) == 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint8_t *separator = size > 0 ? memchr(data, RECORD_SEPARATOR, size) : NULL;
+    if (!separator) {
+        return 0;
+    }
+    if (!scratch) {
+        scratch = jsv_regex_scratch_new(NULL);
+        FUZZ_CHECK(scratch);
+    }
+    struct jsv_str pattern = {(const char *)data, (size_t)(separator - data)};
+    struct jsv_str subject = {(const char *)separator + 1, size - pattern.size - 1};
+    subject.size = jsv_utf8_valid_prefix(subject);
+
+    struct jsv_regex_fault fault = {0};
+    int valid = jsv_regex_check(pattern, NULL, &fault);
+    FUZZ_CHECK(valid == 0 || (fault.message && fault.offset <= pattern.size));
+    int first = ask(JSV_REGEX_FASTEST, pattern, subject, &fault);
+    FUZZ_CHECK(valid != 0 || first > -1000 || is_ours(&fault, first));
+    for (int engine = JSV_REGEX_MACHINE_CODE; engine <= JSV_REGEX_INTERPRETER; engine++) {
+        int other = ask((enum jsv_regex_engine)engine, pattern, subject, &fault);
+        FUZZ_CHECK(other == first || other == -ELOOP || first == -ELOOP || is_ours(&fault, other));
+    }
+    return 0;
+}

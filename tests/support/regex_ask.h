@@ -1,0 +1,25 @@
+/*
+ * Asking a pattern about a subject in every way there is to match it.
+ */
+#pragma once
+
+#include "regex/engine.h"
+
+/*
+ * Search with the table, with machine code and with the interpreter, assert
+ * that they agree, and give back what they say: 1, 0, or what compiling failed
+ * with. The texts are copied into memory of just their size, so that reading
+ * beyond them is seen by the sanitizers.
+ */
+int regex_ask(const char *pattern, const char *subject);
+int regex_ask_str(struct jsv_str pattern, struct jsv_str subject);
+
+/* Assert that the pattern compiles and is matched by a table, or that it is not. */
+void regex_expect_table(const char *pattern, bool table);
+
+/*
+ * Assert that a pattern is refused with this error, offset and message, by
+ * jsv_regex_check if strict, else by jsv_regex_compile.
+ */
+void regex_expect_fault(
+    bool strict, const char *pattern, int error, size_t offset, const char *message);
