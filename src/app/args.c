@@ -1,6 +1,7 @@
 #include "app/args.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "app/cli.h"
@@ -16,24 +17,103 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] != '\0';
 }
 
-/* The bit of a flag; 0 when the command has no such flag. */
-static unsigned flag_of(const struct app_command *command, const char *word)
+/*
+ * Whether a word is this option. What follows its name in the same word, an
+ * "=" left out, goes to *ret_attached; NULL when nothing does.
+ */
+static bool is_this(const struct app_option *option, const char *word, const char **ret_attached)
 {
-    if (app_args_is_help(word)) {
-        return APP_FLAG_HELP;
+    const char *rest = NULL;
+    if (strncmp(word, "--", 2) == 0) {
+        size_t size = strlen(option->name);
+        if (strncmp(word + 2, option->name, size) == 0) {
+            rest = word + 2 + size;
+        }
+        if (!rest || (*rest != '\0' && *rest != '=')) {
+            return false;
+        }
+        *ret_attached = *rest == '=' ? rest + 1 : NULL;
+        return true;
     }
-    if (strncmp(word, "--", 2) != 0) {
-        return 0;
+    if (option->letter == '\0' || word[1] != option->letter) {
+        return false;
     }
+    *ret_attached = word[2] != '\0' ? word + 2 : NULL;
+    return true;
+}
+
+static const struct app_option *
+find_option(const struct app_command *command, const char *word, const char **ret_attached)
+{
     for (const struct app_option *option = command->options; option->name; option++) {
-        if (strcmp(word + 2, option->name) == 0) {
-            return option->flag;
+        if (is_this(option, word, ret_attached)) {
+            return option;
         }
     }
+    return NULL;
+}
+
+/* Room for the longest name of an option, with its dashes. */
+#define OPTION_SIZE_MAX 64
+
+static int refuse(const struct app_cli *cli, const char *text, const struct app_option *option)
+{
+    char word[OPTION_SIZE_MAX];
+    snprintf(word, sizeof(word), "--%s", option->name);
+    app_report_usage(cli, text, word);
+    return -EINVAL;
+}
+
+static int add_setting(
+    struct app_cli *cli, struct app_args *args, const struct app_option *option, const char *value)
+{
+    if (args->setting_count == APP_SETTINGS_MAX) {
+        return refuse(cli, "more options than can be taken, this one is too many:", option);
+    }
+    args->settings[args->setting_count++] = (struct app_setting){option->flag, value};
     return 0;
 }
 
-/* Sort the words into flags and operands. */
+/*
+ * Take an option.
+ *
+ * @param next What follows the word, NULL when nothing does.
+ * @return words taken besides this one, 0 or 1; -EINVAL, reported.
+ */
+static int take_option(
+    struct app_cli *cli,
+    const struct app_command *command,
+    const char *word,
+    const char *next,
+    struct app_args *args)
+{
+    if (app_args_is_help(word)) {
+        args->flags |= APP_FLAG_HELP;
+        return 0;
+    }
+    const char *attached;
+    const struct app_option *option = find_option(command, word, &attached);
+    const char *wrong = NULL;
+    if (!option) {
+        wrong = "unknown option";
+    } else if (!option->value && attached) {
+        wrong = "this option takes no value:";
+    } else if (option->value && !attached && !next) {
+        wrong = "this option needs a value:";
+    }
+    if (wrong) {
+        app_report_usage(cli, wrong, word);
+        return -EINVAL;
+    }
+    args->flags |= option->flag;
+    if (!option->value) {
+        return 0;
+    }
+    int r = add_setting(cli, args, option, attached ? attached : next);
+    return r < 0 ? r : !attached;
+}
+
+/* Sort the words into options and operands. */
 static int
 sort_words(struct app_cli *cli, const struct app_command *command, int argc, struct app_args *args)
 {
@@ -48,12 +128,23 @@ sort_words(struct app_cli *cli, const struct app_command *command, int argc, str
             options_end = true;
             continue;
         }
-        unsigned flag = flag_of(command, word);
-        if (flag == 0) {
-            app_report_usage(cli, "unknown option", word);
-            return -EINVAL;
+        const char *next = i + 1 < argc ? args->operands[i + 1] : NULL;
+        int taken = take_option(cli, command, word, next, args);
+        if (taken < 0) {
+            return taken;
         }
-        args->flags |= flag;
+        i += taken;
+    }
+    return 0;
+}
+
+static int
+check_options(struct app_cli *cli, const struct app_command *command, const struct app_args *args)
+{
+    for (const struct app_option *option = command->options; option->name; option++) {
+        if (option->required && !(args->flags & option->flag)) {
+            return refuse(cli, "missing option", option);
+        }
     }
     return 0;
 }
@@ -90,10 +181,35 @@ int app_args_parse(
     struct app_args args = {.operands = argv};
     int r = sort_words(cli, command, argc, &args);
     if (r == 0 && !(args.flags & APP_FLAG_HELP)) {
-        r = check_operands(cli, command, &args);
+        r = check_options(cli, command, &args);
+        if (r == 0) {
+            r = check_operands(cli, command, &args);
+        }
     }
     if (r == 0) {
         *ret_args = args;
     }
     return r;
+}
+
+const char *app_args_next_value(const struct app_args *args, unsigned flag, size_t *position)
+{
+    while (*position < args->setting_count) {
+        const struct app_setting *setting = &args->settings[(*position)++];
+        if (setting->flag == flag) {
+            return setting->value;
+        }
+    }
+    return NULL;
+}
+
+const char *app_args_value(const struct app_args *args, unsigned flag)
+{
+    const char *last = NULL;
+    const char *value;
+    size_t position = 0;
+    while ((value = app_args_next_value(args, flag, &position)) != NULL) {
+        last = value;
+    }
+    return last;
 }

@@ -98,7 +98,8 @@ static enum app_exit choose(struct app_cli *cli, int argc, char **argv)
 enum app_exit app_cli_run(struct app_cli *cli, int argc, char **argv)
 {
     enum app_exit status = choose(cli, argc, argv);
-    if (status == APP_EXIT_OK && app_output_close(cli) < 0) {
+    bool complete = status == APP_EXIT_OK || status == APP_EXIT_INVALID;
+    if (complete && app_output_close(cli) < 0) {
         return APP_EXIT_TROUBLE;
     }
     return status;

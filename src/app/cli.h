@@ -16,7 +16,9 @@
 /* Exit status. What went wrong is for standard error to say. */
 enum app_exit {
     APP_EXIT_OK = 0,
-    APP_EXIT_TROUBLE = 2, /* wrong usage, unreadable or refused input, failed output */
+    APP_EXIT_INVALID = 1,     /* all could be read, and some of it is not valid */
+    APP_EXIT_TROUBLE = 2,     /* wrong usage, unreadable or refused input, failed output */
+    APP_EXIT_INTERRUPTED = 3, /* never a status: the process is to die of os_interrupt_signal() */
 };
 
 /** The world as a command sees it. */
@@ -25,20 +27,38 @@ struct app_cli {
     int in_fd;
     int out_fd;
     int err_fd;
-    bool colour; /* messages may be coloured */
+    bool colour;     /* messages may be coloured */
+    bool out_colour; /* results may be */
+    bool progress;   /* err_fd is a terminal on which a line can be drawn again and again */
 };
 
-/** A flag of a command. */
+/** An option of a command. */
 struct app_option {
     const char *name; /* without the dashes; NULL ends the list */
-    unsigned flag;    /* bit in app_args.flags */
+    unsigned flag;    /* bit in app_args.flags; names it for app_args_value() */
     const char *help;
+    const char *value; /* what its value is, for --help: "FILE"; NULL: it has none */
+    char letter;       /* 's' for "-s"; '\0': there is no short form */
+    bool required;
+};
+
+/*
+ * Options with a value on one command line. Each --resolve, the only one that
+ * is worth repeating, holds a directory open.
+ */
+#define APP_SETTINGS_MAX 64
+
+struct app_setting {
+    unsigned flag;
+    const char *value;
 };
 
 struct app_args {
     unsigned flags;
     char **operands;
     size_t operand_count;
+    struct app_setting settings[APP_SETTINGS_MAX]; /* in the order given */
+    size_t setting_count;
 };
 
 struct app_command {

@@ -105,7 +105,7 @@ static enum app_exit diff_run(struct app_cli *cli, const struct app_args *args)
 }
 
 static const struct app_option options[] = {
-    {"pretty", DIFF_PRETTY, "Spread the patch over lines"},
+    {.name = "pretty", .flag = DIFF_PRETTY, .help = "Spread the patch over lines"},
     {0},
 };
 

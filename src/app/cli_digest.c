@@ -151,7 +151,7 @@ static enum app_exit digest_run(struct app_cli *cli, const struct app_args *args
 }
 
 static const struct app_option options[] = {
-    {"text", DIGEST_TEXT, "Digest the bytes as they are, JSON or not"},
+    {.name = "text", .flag = DIGEST_TEXT, .help = "Digest the bytes as they are, JSON or not"},
     {0},
 };
 

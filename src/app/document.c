@@ -1,13 +1,11 @@
-#define _GNU_SOURCE /* memrchr() */
 #include "app/document.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "app/cli.h"
 #include "app/input.h"
+#include "app/position.h"
 #include "app/report.h"
-#include "base/utf8.h"
 #include "os/sys.h"
 
 /* Ceiling for a pointer that is only shown: a message shows less of it. */
@@ -45,7 +43,7 @@ static int parse_with(struct app_cli *cli, struct app_document *document, struct
     return r;
 }
 
-static int parse(struct app_cli *cli, struct app_document *document)
+int app_document_parse(struct app_cli *cli, struct app_document *document)
 {
     struct jsv_reader *reader = jsv_reader_new(os_allocator(), NULL);
     int r = parse_with(cli, document, reader);
@@ -59,7 +57,7 @@ int app_document_load(struct app_cli *cli, const char *path, struct app_document
     jsv_buf_init(&document.text, os_allocator(), APP_INPUT_SIZE_MAX);
     int r = app_input_read(cli, path, &document.text);
     if (r == 0) {
-        r = parse(cli, &document);
+        r = app_document_parse(cli, &document);
     }
     if (r < 0) {
         app_document_done(&document);
@@ -105,15 +103,6 @@ static void put_pointer(struct jsv_buf *pointer, struct jsv_value value, size_t 
     }
 }
 
-static size_t count_newlines(struct jsv_str text)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        count += text.data[i] == '\n';
-    }
-    return count;
-}
-
 void app_document_report(
     struct app_cli *cli,
     const struct app_document *document,
@@ -122,8 +111,8 @@ void app_document_report(
 {
     struct jsv_str text = jsv_buf_str(&document->text);
     size_t offset = jsv_value_offset(value);
-    const char *newline = memrchr(text.data, '\n', offset);
-    const char *line = newline ? newline + 1 : text.data;
+    struct app_position position = app_position_in(text, 1);
+    app_position_move(&position, offset);
     struct jsv_buf pointer;
     jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
     put_pointer(&pointer, jsv_document_root(document->document), offset);
@@ -131,8 +120,8 @@ void app_document_report(
         .name = document->name,
         .text = text,
         .offset = offset,
-        .line = 1 + count_newlines((struct jsv_str){text.data, offset}),
-        .column = 1 + jsv_utf8_count((struct jsv_str){line, (size_t)(text.data + offset - line)}),
+        .line = position.line,
+        .column = position.column,
         .pointer = jsv_buf_str(&pointer),
     };
     app_report_spot(cli, &spot, message);

@@ -21,6 +21,13 @@ struct app_document {
  * @return 0, or an error that has been reported.
  */
 int app_document_load(struct app_cli *cli, const char *path, struct app_document *ret_document);
+/**
+ * The second half of it, for a text that came another way.
+ *
+ * @param document With name and text, without a document yet.
+ * @return 0, or an error that has been reported.
+ */
+int app_document_parse(struct app_cli *cli, struct app_document *document);
 /** Also takes one that is all zero. */
 void app_document_done(struct app_document *document);
 

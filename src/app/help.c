@@ -1,52 +1,103 @@
 #include "app/help.h"
 
+#include <string.h>
+
 #include <jsv/jsv.h>
 
 #include "app/cli.h"
 
-/* Where the explanations begin: two more than the longest name needs. */
-#define COLUMN 14
+/* Columns a name takes at least, with the blanks around it. */
+#define COLUMN_MIN 14
 
 static void put(struct jsv_buf *text, const char *string)
 {
     jsv_buf_append_str(text, jsv_str_from(string));
 }
 
-/* "  name        explanation" */
-static void put_row(struct jsv_buf *text, const char *dashes, const char *name, const char *help)
+/* Fill a row that began at start up to a column, with one blank at least; then explain. */
+static void put_help(struct jsv_buf *text, size_t start, size_t column, const char *help)
 {
-    size_t start = text->size;
-    put(text, "  ");
-    put(text, dashes);
-    put(text, name);
     do {
         put(text, " ");
-    } while (text->error == 0 && text->size < start + COLUMN);
+    } while (text->error == 0 && text->size < start + column);
     put(text, help);
     put(text, "\n");
 }
 
+/* "  name        explanation" */
+static void put_command(struct jsv_buf *text, const struct app_command *command)
+{
+    size_t start = text->size;
+    put(text, "  ");
+    put(text, command->name);
+    put_help(text, start, COLUMN_MIN, command->summary);
+}
+
+/* "  -s, --schema FILE  explanation" */
+static void put_option(struct jsv_buf *text, const struct app_option *option, size_t column)
+{
+    const char letter[] = {'-', option->letter, ',', ' ', '\0'};
+    size_t start = text->size;
+    put(text, "  ");
+    put(text, option->letter ? letter : "");
+    put(text, "--");
+    put(text, option->name);
+    put(text, option->value ? " " : "");
+    put(text, option->value ? option->value : "");
+    put_help(text, start, column, option->help);
+}
+
+/* Where the explanations of options begin: two behind the longest of them. */
+static size_t option_column(const struct app_option *options)
+{
+    size_t column = COLUMN_MIN;
+    for (const struct app_option *option = options; option->name; option++) {
+        size_t width = strlen("  --  ") + strlen(option->name);
+        width += option->letter ? strlen("-s, ") : 0;
+        width += option->value ? 1 + strlen(option->value) : 0;
+        column = width > column ? width : column;
+    }
+    return column;
+}
+
+static void put_options(struct jsv_buf *text, const struct app_option *options, size_t column)
+{
+    for (const struct app_option *option = options; option->name; option++) {
+        put_option(text, option, column);
+    }
+}
+
 void app_help_program(struct jsv_buf *text, const struct app_command *const *commands, size_t count)
 {
+    static const struct app_option options[] = {
+        {.name = "help", .help = "Show this text; after a command, how it is used"},
+        {.name = "version", .help = "Show the version"},
+        {0},
+    };
     put(text,
         "Usage: mcpgate COMMAND [OPTION]... [OPERAND]...\n"
         "A gate for MCP messages, and tools for the JSON they are made of.\n"
         "\n"
         "Commands:\n");
     for (size_t i = 0; i < count; i++) {
-        put_row(text, "", commands[i]->name, commands[i]->summary);
+        put_command(text, commands[i]);
     }
     put(text, "\nOptions:\n");
-    put_row(text, "--", "help", "Show this text; after a command, how it is used");
-    put_row(text, "--", "version", "Show the version");
+    put_options(text, options, COLUMN_MIN);
     put(text,
         "\n"
-        "Exit status: 0 when all went well, 2 when something could not be read, understood\n"
-        "or written. Messages are coloured on a terminal unless NO_COLOR is set.\n");
+        "Exit status: 0 when all went well, 1 when a document is not valid, 2 when something\n"
+        "could not be read, understood or written. Messages are coloured on a terminal unless\n"
+        "NO_COLOR is set.\n");
 }
 
 void app_help_command(struct jsv_buf *text, const struct app_command *command)
 {
+    static const struct app_option help[] = {
+        {.name = "help", .help = "Show this text"},
+        {0},
+    };
+    size_t column = option_column(command->options);
     put(text, "Usage: mcpgate ");
     put(text, command->name);
     put(text, " [OPTION]... ");
@@ -56,8 +107,6 @@ void app_help_command(struct jsv_buf *text, const struct app_command *command)
     put(text, "\n\n");
     put(text, command->details);
     put(text, "\nOptions:\n");
-    for (const struct app_option *option = command->options; option->name; option++) {
-        put_row(text, "--", option->name, option->help);
-    }
-    put_row(text, "--", "help", "Show this text");
+    put_options(text, command->options, column);
+    put_options(text, help, column);
 }

@@ -31,7 +31,7 @@ int app_input_open(struct app_cli *cli, const char *path)
     return fd;
 }
 
-static void report_unread(struct app_cli *cli, const char *path, int error)
+void app_input_report(const struct app_cli *cli, const char *path, int error)
 {
     if (error == -EFBIG) {
         app_report_about(cli, app_input_name(path), "larger than the limit of 1 GiB");
@@ -49,7 +49,7 @@ int app_input_read(struct app_cli *cli, const char *path, struct jsv_buf *out)
     int r = os_file_read(fd, out);
     os_close(fd);
     if (r < 0) {
-        report_unread(cli, path, r);
+        app_input_report(cli, path, r);
     }
     return r;
 }

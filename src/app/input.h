@@ -19,3 +19,6 @@ int app_input_open(struct app_cli *cli, const char *path);
 
 /** Append a whole input, up to the buffer's ceiling. @return 0, or a reported error. */
 int app_input_read(struct app_cli *cli, const char *path, struct jsv_buf *out);
+
+/** Report why an input could not be read to its end. @param error Negative errno. */
+void app_input_report(const struct app_cli *cli, const char *path, int error);

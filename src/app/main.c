@@ -3,16 +3,22 @@
 
 #include "app/cli.h"
 #include "os/digest.h"
+#include "os/interrupt.h"
 #include "os/sys.h"
 
-/* On a terminal, unless the user said no (https://no-color.org) or the terminal cannot. */
+/* A terminal that understands control sequences. */
+static bool is_able_terminal(int fd)
+{
+    const char *term = os_getenv("TERM");
+    return term && strcmp(term, "dumb") != 0 && os_isatty(fd);
+}
+
+/* Unless the user said no (https://no-color.org). */
 static bool wants_colour(int fd)
 {
     const char *no_color = os_getenv("NO_COLOR");
-    const char *term = os_getenv("TERM");
     bool refused = no_color && no_color[0] != '\0';
-    bool able = term && strcmp(term, "dumb") != 0;
-    return !refused && able && os_isatty(fd);
+    return !refused && is_able_terminal(fd);
 }
 
 int main(int argc, char **argv)
@@ -25,6 +31,9 @@ int main(int argc, char **argv)
         .out_fd = STDOUT_FILENO,
         .err_fd = STDERR_FILENO,
         .colour = wants_colour(STDERR_FILENO),
+        .out_colour = wants_colour(STDOUT_FILENO),
+        .progress = is_able_terminal(STDERR_FILENO),
     };
-    return (int)app_cli_run(&cli, argc, argv);
+    enum app_exit status = app_cli_run(&cli, argc, argv);
+    return status == APP_EXIT_INTERRUPTED ? os_interrupt_die() : (int)status;
 }

@@ -9,7 +9,7 @@
 
 #include <jsv/jsv.h>
 
-/* Room for a file name, a pointer and a line at the lengths they are cut to, each byte as \xNN. */
+/* Room for a name, a text, a pointer and a line at the lengths they are cut to, all as \xNN. */
 #define APP_MESSAGE_SIZE_MAX 8192
 
 #define APP_COLOUR_PLACE "\033[1m"

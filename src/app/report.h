@@ -36,5 +36,8 @@ struct app_spot {
     struct jsv_str pointer; /* empty: not shown */
 };
 
-/** "mcpgate: diff: a.json:3:14: <text> (at /a/b)", then the line and a caret below the spot. */
+/**
+ * "mcpgate: diff: a.json:3:14: <text> (at /a/b)", then the line and a caret below the spot.
+ * @param text May quote a document.
+ */
 void app_report_spot(const struct app_cli *cli, const struct app_spot *spot, const char *text);

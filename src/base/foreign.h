@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #if defined(__has_feature)
 #    if __has_feature(memory_sanitizer)
 #        define JSV_MEMORY_SANITIZER 1
@@ -23,5 +25,16 @@ static inline void jsv_foreign_end(void)
 {
 #ifdef JSV_MEMORY_SANITIZER
     __msan_scoped_enable_interceptor_checks();
+#endif
+}
+
+/* Such a library has written this memory, and a function of ours that it calls looks at it. */
+static inline void jsv_foreign_wrote(const volatile void *memory, size_t size)
+{
+#ifdef JSV_MEMORY_SANITIZER
+    __msan_unpoison(memory, size);
+#else
+    (void)memory;
+    (void)size;
 #endif
 }

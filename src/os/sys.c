@@ -1,13 +1,19 @@
+#define _GNU_SOURCE /* getdents64(), ppoll(), sched_getaffinity() */
 #include "os/sys.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <jsv/jsv.h>
+
+#include "os/interrupt.h"
 
 /* ---- the real calls ---- */
 
@@ -35,6 +41,22 @@ static int real_fstat(int fd, struct stat *ret_stat)
     return fstat(fd, ret_stat) < 0 ? -errno : 0;
 }
 
+static int real_fstatat(int dir_fd, const char *path, struct stat *ret_stat, int flags)
+{
+    return fstatat(dir_fd, path, ret_stat, flags) < 0 ? -errno : 0;
+}
+
+static ssize_t real_getdents(int fd, void *out, size_t size)
+{
+    ssize_t length = getdents64(fd, out, size);
+    return length < 0 ? -errno : length;
+}
+
+static int real_getcwd(char *out, size_t size)
+{
+    return getcwd(out, size) ? 0 : -errno;
+}
+
 static ssize_t real_read(int fd, void *out, size_t size)
 {
     ssize_t length = read(fd, out, size);
@@ -47,9 +69,10 @@ static ssize_t real_write(int fd, const void *data, size_t size)
     return length < 0 ? -errno : length;
 }
 
-static int real_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+static int real_poll(struct pollfd *fds, nfds_t count, int timeout_ms, const sigset_t *mask)
 {
-    int ready = poll(fds, count, timeout_ms);
+    const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+    int ready = ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, mask);
     return ready < 0 ? -errno : ready;
 }
 
@@ -58,9 +81,53 @@ static int real_close(int fd)
     return close(fd) < 0 ? -errno : 0;
 }
 
-static int real_sigaction(int number, const struct sigaction *action)
+static int real_sigaction(int number, const struct sigaction *action, struct sigaction *ret_old)
 {
-    return sigaction(number, action, NULL) < 0 ? -errno : 0;
+    return sigaction(number, action, ret_old) < 0 ? -errno : 0;
+}
+
+static int real_sigmask(int how, const sigset_t *set, sigset_t *ret_old)
+{
+    return -pthread_sigmask(how, set, ret_old);
+}
+
+static int real_raise(int number)
+{
+    return -raise(number);
+}
+
+/*
+ * Validation may nest as deep as the validator's limit, 4,096 evaluations: 1
+ * MiB, several times that in a build with sanitizers. What a thread gets by
+ * itself depends on the user's limits.
+ */
+#define STACK_SIZE ((size_t)16 << 20)
+
+static int real_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0) {
+        return -error;
+    }
+    (void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    error = pthread_create(ret_thread, &attributes, run, argument);
+    pthread_attr_destroy(&attributes);
+    return -error;
+}
+
+static unsigned real_cpu_count(void)
+{
+    cpu_set_t cpus;
+    int count = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    return count > 0 ? (unsigned)count : 1;
+}
+
+static uint64_t real_now_ms(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static void *real_resize(void *memory, size_t size)
@@ -77,12 +144,20 @@ const struct os_sys os_sys_real = {
     .openat2 = real_openat2,
     .readlinkat = real_readlinkat,
     .fstat = real_fstat,
+    .fstatat = real_fstatat,
+    .getdents = real_getdents,
+    .getcwd = real_getcwd,
     .read = real_read,
     .write = real_write,
     .poll = real_poll,
     .close = real_close,
     .isatty = isatty,
     .sigaction = real_sigaction,
+    .thread_sigmask = real_sigmask,
+    .raise = real_raise,
+    .thread_start = real_thread_start,
+    .cpu_count = real_cpu_count,
+    .now_ms = real_now_ms,
     .getenv = getenv,
     .resize = real_resize,
 };
@@ -91,12 +166,18 @@ const struct os_sys *os_sys = &os_sys_real;
 
 /* ---- what the program calls ---- */
 
+/* Whether a call that returned `result` was interrupted by a signal of no interest. */
+static bool was_disturbed(ssize_t result)
+{
+    return result == -EINTR && os_interrupt_signal() == 0;
+}
+
 int os_openat(int dir_fd, const char *path, int flags)
 {
     int fd;
     do {
         fd = os_sys->openat(dir_fd, path, flags);
-    } while (fd == -EINTR);
+    } while (was_disturbed(fd));
     return fd;
 }
 
@@ -105,7 +186,7 @@ int os_openat2(int dir_fd, const char *path, const struct open_how *how)
     int fd;
     do {
         fd = os_sys->openat2(dir_fd, path, how);
-    } while (fd == -EINTR);
+    } while (was_disturbed(fd));
     return fd;
 }
 
@@ -119,6 +200,21 @@ int os_fstat(int fd, struct stat *ret_stat)
     return os_sys->fstat(fd, ret_stat);
 }
 
+int os_fstatat(int dir_fd, const char *path, struct stat *ret_stat, int flags)
+{
+    return os_sys->fstatat(dir_fd, path, ret_stat, flags);
+}
+
+ssize_t os_getdents(int fd, void *out, size_t size)
+{
+    return os_sys->getdents(fd, out, size);
+}
+
+int os_getcwd(char *out, size_t size)
+{
+    return os_sys->getcwd(out, size);
+}
+
 /*
  * Whether a transfer that returned `result` is worth another try; waits first
  * when the descriptor was not ready. Standard input and output are shared with
@@ -127,15 +223,12 @@ int os_fstat(int fd, struct stat *ret_stat)
  */
 static bool transfer_again(ssize_t *result, int fd, short events)
 {
-    if (*result == -EINTR) {
-        return true;
-    }
     if (*result != -EAGAIN) {
-        return false;
+        return was_disturbed(*result);
     }
     struct pollfd one = {.fd = fd, .events = events};
-    int ready = os_sys->poll(&one, 1, -1);
-    if (ready < 0 && ready != -EINTR) {
+    int ready = os_sys->poll(&one, 1, -1, NULL);
+    if (ready < 0 && !was_disturbed(ready)) {
         *result = ready;
         return false;
     }
@@ -149,6 +242,33 @@ ssize_t os_read(int fd, void *out, size_t size)
         length = os_sys->read(fd, out, size);
     } while (transfer_again(&length, fd, POLLIN));
     return length;
+}
+
+/* Signals that ask to stop come only while poll waits: not between the look and the wait. */
+static int wait_watching(int fd, int timeout_ms, const sigset_t *mask)
+{
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    int ready;
+    do {
+        ready = os_interrupt_signal() ? -EINTR : os_sys->poll(&one, 1, timeout_ms, mask);
+    } while (was_disturbed(ready));
+    return ready;
+}
+
+int os_wait_read(int fd, int timeout_ms)
+{
+    sigset_t stops;
+    sigset_t before;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    int r = os_sys->thread_sigmask(SIG_BLOCK, &stops, &before);
+    if (r < 0) {
+        return r;
+    }
+    int ready = wait_watching(fd, timeout_ms, &before);
+    (void)os_sys->thread_sigmask(SIG_SETMASK, &before, NULL);
+    return ready;
 }
 
 int os_write_all(int fd, const void *data, size_t size)
@@ -167,6 +287,9 @@ int os_write_all(int fd, const void *data, size_t size)
         }
         rest += length;
         size -= (size_t)length;
+        if (size > 0 && os_interrupt_signal() != 0) {
+            return -EINTR; /* a signal may be why it was not all: the next write could wait */
+        }
     }
     return 0;
 }
@@ -189,7 +312,32 @@ bool os_isatty(int fd)
 int os_ignore_sigpipe(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
-    return os_sys->sigaction(SIGPIPE, &action);
+    return os_sys->sigaction(SIGPIPE, &action, NULL);
+}
+
+int os_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *argument)
+{
+    /* A thread begins with the mask of the one that starts it. */
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    int r = os_sys->thread_sigmask(SIG_SETMASK, &all, &before);
+    if (r < 0) {
+        return r;
+    }
+    r = os_sys->thread_start(ret_thread, run, argument);
+    (void)os_sys->thread_sigmask(SIG_SETMASK, &before, NULL);
+    return r;
+}
+
+unsigned os_cpu_count(void)
+{
+    return os_sys->cpu_count();
+}
+
+uint64_t os_now_ms(void)
+{
+    return os_sys->now_ms();
 }
 
 const char *os_getenv(const char *name)

@@ -1,5 +1,5 @@
 /*
- * The one door to the kernel and to the heap.
+ * The one door to the kernel, to threads and to the heap.
  *
  * Every system call and allocation of the program goes through the table
  * os_sys points to. Production never changes it; a test points it at a table
@@ -7,13 +7,16 @@
  * must not change while other threads run.
  *
  * Results are the kernel's, with errors as negative errno values. A call that
- * a signal interrupted is made again.
+ * a signal interrupted is made again, unless the signal asked the program to
+ * stop (os/interrupt.h): then -EINTR is returned.
  */
 #pragma once
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -26,12 +29,21 @@ struct os_sys {
     int (*openat2)(int dir_fd, const char *path, const struct open_how *how);
     ssize_t (*readlinkat)(int dir_fd, const char *path, char *out, size_t size);
     int (*fstat)(int fd, struct stat *ret_stat);
+    int (*fstatat)(int dir_fd, const char *path, struct stat *ret_stat, int flags);
+    ssize_t (*getdents)(int fd, void *out, size_t size);
+    int (*getcwd)(char *out, size_t size);
     ssize_t (*read)(int fd, void *out, size_t size);
     ssize_t (*write)(int fd, const void *data, size_t size);
-    int (*poll)(struct pollfd *fds, nfds_t count, int timeout_ms);
+    /* mask: of signals while it waits; NULL leaves it */
+    int (*poll)(struct pollfd *fds, nfds_t count, int timeout_ms, const sigset_t *mask);
     int (*close)(int fd);
     int (*isatty)(int fd); /* 1 or 0 */
-    int (*sigaction)(int number, const struct sigaction *action);
+    int (*sigaction)(int number, const struct sigaction *action, struct sigaction *ret_old);
+    int (*thread_sigmask)(int how, const sigset_t *set, sigset_t *ret_old);
+    int (*raise)(int number);
+    int (*thread_start)(pthread_t *ret_thread, void *(*run)(void *), void *argument);
+    unsigned (*cpu_count)(void);
+    uint64_t (*now_ms)(void);
     char *(*getenv)(const char *name);
     /* As realloc, but size 0 always frees. NULL: no memory, and the old block is as it was. */
     void *(*resize)(void *memory, size_t size);
@@ -49,8 +61,20 @@ int os_openat2(int dir_fd, const char *path, const struct open_how *how);
 /** @return bytes written to out, size when the target may have been cut; -EINVAL: no link. */
 ssize_t os_readlinkat(int dir_fd, const char *path, char *out, size_t size);
 int os_fstat(int fd, struct stat *ret_stat);
+/** @param flags 0, or AT_SYMLINK_NOFOLLOW. */
+int os_fstatat(int dir_fd, const char *path, struct stat *ret_stat, int flags);
+/** Some entries of an open directory, as struct dirent64. @return bytes; 0 at the end. */
+ssize_t os_getdents(int fd, void *out, size_t size);
+/** The working directory, with a terminator. @return 0; -ERANGE when it does not fit; -errno. */
+int os_getcwd(char *out, size_t size);
 /** Read once, waiting for data even when the descriptor is non-blocking. @return 0 at the end. */
 ssize_t os_read(int fd, void *out, size_t size);
+/**
+ * Wait until reading would not have to.
+ * @param timeout_ms Negative: for ever.
+ * @return 1; 0 when the time is over; -EINTR when asked to stop, also before; -errno.
+ */
+int os_wait_read(int fd, int timeout_ms);
 /** Write everything, waiting even when the descriptor is non-blocking. @return 0 or -errno. */
 int os_write_all(int fd, const void *data, size_t size);
 /** Close; the descriptor is gone whatever is returned. Negative descriptors are ignored. */
@@ -58,6 +82,17 @@ int os_close(int fd);
 bool os_isatty(int fd);
 /** Let writing to a closed pipe fail with -EPIPE instead of killing the process. */
 int os_ignore_sigpipe(void);
+
+/**
+ * Start a thread; the caller joins it. Signals are the others' business: it
+ * has all of them blocked. Its stack has room for the deepest evaluation.
+ * @return 0 or -errno.
+ */
+int os_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *argument);
+/** Processors this process may run on; at least 1. */
+unsigned os_cpu_count(void);
+/** Milliseconds of a clock that only goes forward. */
+uint64_t os_now_ms(void);
 
 /** An environment variable, borrowed; NULL when it is not set. */
 const char *os_getenv(const char *name);

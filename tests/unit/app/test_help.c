@@ -13,8 +13,14 @@
 #include "app/help.h"
 
 static const struct app_option options[] = {
-    {"flag", 1, "Do it differently"},
-    {"a-very-long-flag", 2, "Do it longer"},
+    {.name = "flag", .flag = 1, .help = "Do it differently"},
+    {.name = "file", .flag = 2, .help = "Do it with a file", .value = "FILE", .letter = 'f'},
+    {0},
+};
+
+static const struct app_option long_options[] = {
+    {.name = "short", .flag = 1, .help = "Do it differently", .letter = 's'},
+    {.name = "a-very-long-option", .flag = 2, .help = "Do it longer", .value = "A=B"},
     {0},
 };
 
@@ -47,9 +53,42 @@ static void test_command(void **state)
         "More about it.\n"
         "\n"
         "Options:\n"
-        "  --flag      Do it differently\n"
-        "  --a-very-long-flag Do it longer\n"
-        "  --help      Show this text\n");
+        "  --flag           Do it differently\n"
+        "  -f, --file FILE  Do it with a file\n"
+        "  --help           Show this text\n");
+}
+
+static void test_long_options(void **state)
+{
+    (void)state;
+    struct app_command other = command;
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, 4096);
+    other.options = long_options;
+    app_help_command(&text, &other);
+    assert_int_equal(jsv_buf_append_byte(&text, '\0'), 0);
+    assert_non_null(strstr(
+        text.data,
+        "Options:\n"
+        "  -s, --short               Do it differently\n"
+        "  --a-very-long-option A=B  Do it longer\n"
+        "  --help                    Show this text\n"));
+    jsv_buf_done(&text);
+}
+
+/* Few and short: the column that the list of commands has. */
+static void test_no_options(void **state)
+{
+    (void)state;
+    static const struct app_option none[] = {{0}};
+    struct app_command other = command;
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, 4096);
+    other.options = none;
+    app_help_command(&text, &other);
+    assert_int_equal(jsv_buf_append_byte(&text, '\0'), 0);
+    assert_non_null(strstr(text.data, "\n\nOptions:\n  --help      Show this text\n"));
+    jsv_buf_done(&text);
 }
 
 static void test_program(void **state)
@@ -91,6 +130,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_command),
+        cmocka_unit_test(test_long_options),
+        cmocka_unit_test(test_no_options),
         cmocka_unit_test(test_program),
         cmocka_unit_test(test_no_room),
     };

@@ -5,6 +5,8 @@
  *     … call what is tested …
  *     assert_true(fault.hit);
  *     fault_disarm();                   the real table again
+ *
+ * Threads may call; arming and looking at the counts is for one of them, alone.
  */
 #pragma once
 
@@ -20,11 +22,16 @@ enum fault_call {
     FAULT_OPENAT2,
     FAULT_READLINKAT,
     FAULT_FSTAT,
+    FAULT_FSTATAT,
+    FAULT_GETDENTS,
+    FAULT_GETCWD,
     FAULT_READ,
     FAULT_WRITE,
     FAULT_POLL,
     FAULT_CLOSE,
     FAULT_SIGACTION,
+    FAULT_THREAD_SIGMASK,
+    FAULT_THREAD_START,
     FAULT_RESIZE, /* freeing is no call */
     FAULT_CALLS,
     FAULT_NONE = FAULT_CALLS,
@@ -46,11 +53,11 @@ static struct fault fault;
 
 static inline bool fault_now(enum fault_call call)
 {
-    unsigned count = ++fault.calls[call];
+    unsigned count = __atomic_add_fetch(&fault.calls[call], 1, __ATOMIC_RELAXED);
     if (fault.call != call || (fault.at != 0 && fault.at != count)) {
         return false;
     }
-    fault.hit = true;
+    __atomic_store_n(&fault.hit, true, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -86,6 +93,22 @@ static int fault_fstat(int fd, struct stat *ret_stat)
     return fault_now(FAULT_FSTAT) ? -fault.error : os_sys_real.fstat(fd, ret_stat);
 }
 
+static int fault_fstatat(int dir_fd, const char *path, struct stat *ret_stat, int flags)
+{
+    return fault_now(FAULT_FSTATAT) ? -fault.error
+                                    : os_sys_real.fstatat(dir_fd, path, ret_stat, flags);
+}
+
+static ssize_t fault_getdents(int fd, void *out, size_t size)
+{
+    return fault_now(FAULT_GETDENTS) ? -fault.error : os_sys_real.getdents(fd, out, size);
+}
+
+static int fault_getcwd(char *out, size_t size)
+{
+    return fault_now(FAULT_GETCWD) ? -fault.error : os_sys_real.getcwd(out, size);
+}
+
 static ssize_t fault_read(int fd, void *out, size_t size)
 {
     return fault_now(FAULT_READ) ? -fault.error : os_sys_real.read(fd, out, size);
@@ -99,9 +122,9 @@ static ssize_t fault_write(int fd, const void *data, size_t size)
     return fault_now(FAULT_WRITE) ? -fault.error : os_sys_real.write(fd, data, size);
 }
 
-static int fault_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+static int fault_poll(struct pollfd *fds, nfds_t count, int timeout_ms, const sigset_t *mask)
 {
-    return fault_now(FAULT_POLL) ? -fault.error : os_sys_real.poll(fds, count, timeout_ms);
+    return fault_now(FAULT_POLL) ? -fault.error : os_sys_real.poll(fds, count, timeout_ms, mask);
 }
 
 /* As Linux has it, the descriptor is gone also when closing fails. */
@@ -112,22 +135,35 @@ static int fault_close(int fd)
     return fault_now(FAULT_CLOSE) ? -fault.error : r;
 }
 
-static int fault_sigaction(int number, const struct sigaction *action)
+static int fault_sigaction(int number, const struct sigaction *action, struct sigaction *ret_old)
 {
-    return fault_now(FAULT_SIGACTION) ? -fault.error : os_sys_real.sigaction(number, action);
+    return fault_now(FAULT_SIGACTION) ? -fault.error
+                                      : os_sys_real.sigaction(number, action, ret_old);
+}
+
+static int fault_sigmask(int how, const sigset_t *set, sigset_t *ret_old)
+{
+    return fault_now(FAULT_THREAD_SIGMASK) ? -fault.error
+                                           : os_sys_real.thread_sigmask(how, set, ret_old);
+}
+
+static int fault_thread_start(pthread_t *ret_thread, void *(*start)(void *), void *argument)
+{
+    return fault_now(FAULT_THREAD_START) ? -fault.error
+                                         : os_sys_real.thread_start(ret_thread, start, argument);
 }
 
 static void *fault_resize(void *memory, size_t size)
 {
     if (size == 0) {
-        fault.live_blocks -= memory != NULL;
+        __atomic_sub_fetch(&fault.live_blocks, memory != NULL, __ATOMIC_RELAXED);
         return os_sys_real.resize(memory, 0);
     }
     if (fault_now(FAULT_RESIZE)) {
         return NULL;
     }
     void *resized = os_sys_real.resize(memory, size);
-    fault.live_blocks += memory == NULL && resized != NULL;
+    __atomic_add_fetch(&fault.live_blocks, memory == NULL && resized != NULL, __ATOMIC_RELAXED);
     return resized;
 }
 
@@ -137,11 +173,16 @@ static struct os_sys fault_sys = {
     .openat2 = fault_openat2,
     .readlinkat = fault_readlinkat,
     .fstat = fault_fstat,
+    .fstatat = fault_fstatat,
+    .getdents = fault_getdents,
+    .getcwd = fault_getcwd,
     .read = fault_read,
     .write = fault_write,
     .poll = fault_poll,
     .close = fault_close,
     .sigaction = fault_sigaction,
+    .thread_sigmask = fault_sigmask,
+    .thread_start = fault_thread_start,
     .resize = fault_resize,
 };
 
@@ -150,6 +191,9 @@ static inline void fault_arm(enum fault_call call, unsigned at, int error)
     fault = (struct fault){.call = call, .at = at, .error = error};
     fault_sys.isatty = os_sys_real.isatty;
     fault_sys.getenv = os_sys_real.getenv;
+    fault_sys.raise = os_sys_real.raise;
+    fault_sys.cpu_count = os_sys_real.cpu_count;
+    fault_sys.now_ms = os_sys_real.now_ms;
     os_sys = &fault_sys;
 }
 

@@ -30,10 +30,14 @@ static void test_errors_are_negative_errno(void **state)
     assert_int_equal(os_readlinkat(AT_FDCWD, "/nowhere", &byte, 1), -ENOENT);
     assert_int_equal(os_readlinkat(AT_FDCWD, "/", &byte, 1), -EINVAL);
     assert_int_equal(os_fstat(-1, &stat), -EBADF);
+    assert_int_equal(os_fstatat(AT_FDCWD, "/nowhere", &stat, 0), -ENOENT);
+    assert_int_equal(os_getdents(-1, &byte, 1), -EBADF);
+    assert_int_equal(os_getcwd(&byte, 1), -ERANGE);
+    assert_int_equal(os_sys_real.thread_sigmask(-1, &(sigset_t){0}, NULL), -EINVAL);
     assert_int_equal(os_read(-1, &byte, 1), -EBADF);
     assert_int_equal(os_write_all(-1, &byte, 1), -EBADF);
     assert_int_equal(os_close(INT_MAX), -EBADF);
-    assert_int_equal(os_sys_real.sigaction(SIGKILL, &(struct sigaction){0}), -EINVAL);
+    assert_int_equal(os_sys_real.sigaction(SIGKILL, &(struct sigaction){0}, NULL), -EINVAL);
     assert_false(os_isatty(-1));
 }
 
@@ -45,7 +49,7 @@ static void test_poll_error(void **state)
     const struct rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
     struct pollfd one = {.fd = -1};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    int r = os_sys_real.poll(&one, 1, 0);
+    int r = os_sys_real.poll(&one, 1, 0, NULL);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
     assert_int_equal(r, -EINVAL);
 }
@@ -68,6 +72,10 @@ static void test_a_file_and_its_link(void **state)
     assert_memory_equal(text, "hello", 5);
     assert_int_equal(os_read(fd, text, sizeof(text)), 0);
     assert_int_equal(os_close(fd), 0);
+    assert_int_equal(os_fstatat(dir.fd, "link", &stat, 0), 0);
+    assert_true(S_ISREG(stat.st_mode));
+    assert_int_equal(os_fstatat(dir.fd, "link", &stat, AT_SYMLINK_NOFOLLOW), 0);
+    assert_true(S_ISLNK(stat.st_mode));
     assert_int_equal(os_readlinkat(dir.fd, "link", text, sizeof(text)), 4);
     assert_memory_equal(text, "file", 4);
     tmpdir_remove(&dir);
@@ -117,6 +125,84 @@ static void test_environment(void **state)
     assert_string_equal(os_getenv("MCPGATE_TEST_VARIABLE"), "value");
     assert_int_equal(unsetenv("MCPGATE_TEST_VARIABLE"), 0);
     assert_null(os_getenv("MCPGATE_TEST_VARIABLE"));
+}
+
+static void test_working_directory(void **state)
+{
+    (void)state;
+    char here[PATH_MAX];
+    char there[PATH_MAX];
+    assert_int_equal(os_getcwd(here, sizeof(here)), 0);
+    assert_non_null(getcwd(there, sizeof(there)));
+    assert_string_equal(here, there);
+}
+
+static void test_clock_and_processors(void **state)
+{
+    (void)state;
+    uint64_t before = os_now_ms();
+    usleep(20 * 1000);
+    uint64_t after = os_now_ms();
+    assert_true(after >= before + 19 && after < before + 60 * 1000);
+    assert_true(os_cpu_count() >= 1);
+    assert_true(os_cpu_count() <= (unsigned)sysconf(_SC_NPROCESSORS_CONF));
+}
+
+/* ---- threads ---- */
+
+static void *look_at_signals(void *ret_mask)
+{
+    pthread_sigmask(SIG_BLOCK, NULL, ret_mask);
+    return ret_mask;
+}
+
+static void test_threads_see_no_signals(void **state)
+{
+    (void)state;
+    sigset_t mask;
+    sigset_t ours;
+    pthread_t thread;
+    void *result = NULL;
+    assert_int_equal(os_thread_start(&thread, look_at_signals, &mask), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, &mask);
+    assert_int_equal(sigismember(&mask, SIGINT), 1);
+    assert_int_equal(sigismember(&mask, SIGTERM), 1);
+    pthread_sigmask(SIG_BLOCK, NULL, &ours);
+    assert_int_equal(sigismember(&ours, SIGINT), 0);
+}
+
+static void test_threads_that_do_not_start(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    fault_arm(FAULT_THREAD_START, 1, EAGAIN);
+    assert_int_equal(os_thread_start(&thread, look_at_signals, NULL), -EAGAIN);
+    sigset_t ours;
+    pthread_sigmask(SIG_BLOCK, NULL, &ours);
+    assert_int_equal(sigismember(&ours, SIGINT), 0);
+    fault_arm(FAULT_THREAD_SIGMASK, 1, EINVAL);
+    assert_int_equal(os_thread_start(&thread, look_at_signals, NULL), -EINVAL);
+    assert_int_equal(fault.calls[FAULT_THREAD_START], 0);
+}
+
+/* Deep enough for the deepest evaluation, whatever the user's limits are. */
+static void *use_stack(void *argument)
+{
+    volatile char room[12 << 20];
+    room[0] = 1;
+    room[sizeof(room) - 1] = 1;
+    return room[0] + room[sizeof(room) - 1] == 2 ? argument : NULL;
+}
+
+static void test_threads_have_room(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    void *result = NULL;
+    assert_int_equal(os_thread_start(&thread, use_stack, state), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, state);
 }
 
 /* ---- interruptions and non-blocking descriptors ---- */
@@ -172,6 +258,31 @@ static void test_read_waits_for_a_pipe_that_is_not_ready(void **state)
     pthread_join(writer, NULL);
     close(fds[0]);
     close(fds[1]);
+}
+
+static void test_waiting_to_read(void **state)
+{
+    (void)state;
+    int fds[2];
+    char byte;
+    make_pipe(fds, 0);
+    assert_int_equal(os_wait_read(fds[0], 0), 0);
+    assert_int_equal(os_wait_read(fds[0], 10), 0);
+    assert_int_equal(write(fds[1], "x", 1), 1);
+    assert_int_equal(os_wait_read(fds[0], -1), 1);
+    fault_arm(FAULT_POLL, 1, EINTR);
+    assert_int_equal(os_wait_read(fds[0], -1), 1);
+    assert_int_equal(fault.calls[FAULT_POLL], 2);
+    fault_arm(FAULT_POLL, 1, ENOMEM);
+    assert_int_equal(os_wait_read(fds[0], -1), -ENOMEM);
+    fault_arm(FAULT_THREAD_SIGMASK, 1, EINVAL);
+    assert_int_equal(os_wait_read(fds[0], -1), -EINVAL);
+    fault_disarm();
+    assert_int_equal(read(fds[0], &byte, 1), 1);
+    /* The end can be read without waiting. */
+    close(fds[1]);
+    assert_int_equal(os_wait_read(fds[0], -1), 1);
+    close(fds[0]);
 }
 
 static void test_failing_to_wait_is_an_error(void **state)
@@ -300,6 +411,12 @@ int main(void)
         cmocka_unit_test_teardown(test_interrupted_close_is_not_repeated, disarm),
         cmocka_unit_test(test_terminals),
         cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_working_directory),
+        cmocka_unit_test(test_clock_and_processors),
+        cmocka_unit_test(test_threads_see_no_signals),
+        cmocka_unit_test_teardown(test_threads_that_do_not_start, disarm),
+        cmocka_unit_test(test_threads_have_room),
+        cmocka_unit_test_teardown(test_waiting_to_read, disarm),
         cmocka_unit_test_teardown(test_interrupted_calls_are_made_again, disarm),
         cmocka_unit_test_teardown(test_read_waits_for_a_pipe_that_is_not_ready, disarm),
         cmocka_unit_test_teardown(test_failing_to_wait_is_an_error, disarm),

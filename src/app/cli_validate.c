@@ -1,0 +1,305 @@
+/*
+ * mcpgate validate: documents against a JSON Schema.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/args.h"
+#include "app/cli.h"
+#include "app/message.h"
+#include "app/report.h"
+#include "app/resolve.h"
+#include "app/schema.h"
+#include "app/validate_files.h"
+#include "app/validate_run.h"
+#include "app/validate_source.h"
+#include "os/interrupt.h"
+#include "os/sys.h"
+
+enum validate_flags {
+    VALIDATE_SCHEMA = 1 << 0,
+    VALIDATE_DRAFT = 1 << 1,
+    VALIDATE_ASSERT_FORMAT = 1 << 2,
+    VALIDATE_RESOLVE = 1 << 3,
+    VALIDATE_NDJSON = 1 << 4,
+    VALIDATE_FORMAT = 1 << 5,
+    VALIDATE_JOBS = 1 << 6,
+    VALIDATE_QUIET = 1 << 7,
+};
+
+/* More threads than that do not make anything faster; each takes memory of its own. */
+#define JOBS_MAX 256
+
+/* ---- options ---- */
+
+/* All below return 0, or an error that has been reported. */
+
+static int bad_value(struct app_cli *cli, const char *expected, const char *value)
+{
+    app_report_usage(cli, expected, value);
+    return -EINVAL;
+}
+
+static int take_draft(struct app_cli *cli, const struct app_args *args, enum jsv_draft *ret_draft)
+{
+    const char *name = app_args_value(args, VALIDATE_DRAFT);
+    *ret_draft = JSV_DRAFT_2020_12;
+    if (name && jsv_draft_from_name(jsv_str_from(name), ret_draft) < 0) {
+        return bad_value(cli, "--draft is 2020-12, 2019-09, 7, 6 or 4, not", name);
+    }
+    return 0;
+}
+
+static int
+take_format(struct app_cli *cli, const struct app_args *args, enum validate_format *ret_format)
+{
+    const char *name = app_args_value(args, VALIDATE_FORMAT);
+    *ret_format = VALIDATE_TEXT;
+    if (name && validate_format_from_name(name, ret_format) < 0) {
+        return bad_value(cli, "--format is text, json, basic or github, not", name);
+    }
+    return 0;
+}
+
+static int take_threads(struct app_cli *cli, const struct app_args *args, unsigned *ret_threads)
+{
+    const char *text = app_args_value(args, VALIDATE_JOBS);
+    if (!text) {
+        unsigned count = os_cpu_count();
+        *ret_threads = count < JOBS_MAX ? count : JOBS_MAX;
+        return 0;
+    }
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0';
+    if (!digits || number < 1 || number > JOBS_MAX) {
+        return bad_value(cli, "--jobs is a number from 1 to 256, not", text);
+    }
+    *ret_threads = (unsigned)number;
+    return 0;
+}
+
+static int check_stdin(struct app_cli *cli, const struct app_args *args)
+{
+    bool schema = strcmp(app_args_value(args, VALIDATE_SCHEMA), "-") == 0;
+    for (size_t i = 0; schema && i < args->operand_count; i++) {
+        if (strcmp(args->operands[i], "-") == 0) {
+            return bad_value(cli, "the schema is standard input already, it cannot also be", "-");
+        }
+    }
+    return 0;
+}
+
+static int
+take_options(struct app_cli *cli, const struct app_args *args, struct validate_wishes *wishes)
+{
+    *wishes = (struct validate_wishes){
+        .check = {.colour = cli->out_colour, .line_size_max = VALIDATE_LINE_SIZE_MAX},
+        .progress = cli->progress && !(args->flags & VALIDATE_QUIET),
+    };
+    int r = take_format(cli, args, &wishes->check.format);
+    r = r < 0 ? r : take_threads(cli, args, &wishes->threads);
+    return r < 0 ? r : check_stdin(cli, args);
+}
+
+/* ---- the schema ---- */
+
+static int take_rules(struct app_cli *cli, const struct app_args *args, struct app_resolve *resolve)
+{
+    size_t position = 0;
+    const char *word;
+    while ((word = app_args_next_value(args, VALIDATE_RESOLVE, &position)) != NULL) {
+        int r = app_resolve_add_word(cli, resolve, word);
+        if (r < 0) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+static int
+load_schema(struct app_cli *cli, const struct app_args *args, struct app_schema *ret_schema)
+{
+    struct app_schema_options options = {
+        .path = app_args_value(args, VALIDATE_SCHEMA),
+        .assert_format = args->flags & VALIDATE_ASSERT_FORMAT,
+    };
+    struct app_resolve resolve;
+    int r = take_draft(cli, args, &options.draft);
+    if (r < 0) {
+        return r;
+    }
+    app_resolve_init(&resolve);
+    r = take_rules(cli, args, &resolve);
+    if (r == 0) {
+        r = app_schema_load(cli, &options, &resolve, ret_schema);
+    }
+    app_resolve_done(&resolve);
+    return r;
+}
+
+/* ---- the documents ---- */
+
+static void put_count(struct app_message *message, size_t count, const char *what)
+{
+    app_message_put_number(message, count);
+    app_message_put(message, what);
+}
+
+/* "3 documents, 1 valid, 1 invalid, 1 not JSON" */
+static void print_summary(const struct app_cli *cli, const struct validate_sum *sum)
+{
+    const struct validate_counts *counts = &sum->counts;
+    struct app_message message;
+    app_message_init(&message, false);
+    put_count(&message, counts->documents, counts->documents == 1 ? " document, " : " documents, ");
+    put_count(&message, counts->valid, " valid, ");
+    put_count(&message, counts->documents - counts->valid - counts->broken, " invalid");
+    if (counts->broken > 0) {
+        app_message_put(&message, ", ");
+        put_count(&message, counts->broken, " could not be checked");
+    }
+    if (sum->unread > 0) {
+        app_message_put(&message, ", ");
+        put_count(&message, sum->unread, sum->unread == 1 ? " file unread" : " files unread");
+    }
+    app_message_put(&message, "\n");
+    (void)os_write_all(cli->err_fd, message.data, message.size);
+}
+
+static enum app_exit exit_of(const struct validate_sum *sum)
+{
+    if (sum->counts.broken > 0 || sum->unread > 0) {
+        return APP_EXIT_TROUBLE;
+    }
+    return sum->counts.valid == sum->counts.documents ? APP_EXIT_OK : APP_EXIT_INVALID;
+}
+
+static enum app_exit check_files(
+    struct app_cli *cli,
+    const struct app_args *args,
+    const struct validate_wishes *wishes,
+    const struct validate_files *files)
+{
+    struct validate_sum sum;
+    int r = os_interrupt_watch();
+    if (r < 0) {
+        app_report_errno(cli, "cannot watch for signals", r);
+        return APP_EXIT_TROUBLE;
+    }
+    r = validate_run(cli, wishes, files, &sum);
+    if (r == -EINTR) {
+        return APP_EXIT_INTERRUPTED;
+    }
+    os_interrupt_unwatch();
+    if (r < 0) {
+        return APP_EXIT_TROUBLE;
+    }
+    if (wishes->check.format == VALIDATE_TEXT && !(args->flags & VALIDATE_QUIET)) {
+        print_summary(cli, &sum);
+    }
+    return exit_of(&sum);
+}
+
+static enum app_exit
+list_files(struct app_cli *cli, const struct app_args *args, const struct validate_wishes *wishes)
+{
+    struct validate_files files;
+    int r = validate_files_list(
+        args->operands, args->operand_count, args->flags & VALIDATE_NDJSON, &files);
+    if (r < 0) {
+        app_report_errno(cli, "cannot list the files", r);
+        return APP_EXIT_TROUBLE;
+    }
+    enum app_exit status = check_files(cli, args, wishes, &files);
+    validate_files_done(&files);
+    return status;
+}
+
+static enum app_exit validate_command(struct app_cli *cli, const struct app_args *args)
+{
+    struct validate_wishes wishes;
+    struct app_schema schema;
+    if (take_options(cli, args, &wishes) < 0 || load_schema(cli, args, &schema) < 0) {
+        return APP_EXIT_TROUBLE;
+    }
+    wishes.check.schema = schema.schema;
+    enum app_exit status = list_files(cli, args, &wishes);
+    app_schema_done(&schema);
+    return status;
+}
+
+static const struct app_option options[] = {
+    {
+        .name = "schema",
+        .letter = 's',
+        .value = "SCHEMA",
+        .flag = VALIDATE_SCHEMA,
+        .required = true,
+        .help = "File of the schema",
+    },
+    {
+        .name = "draft",
+        .value = "DRAFT",
+        .flag = VALIDATE_DRAFT,
+        .help = "Without $schema: 2020-12 (default), 2019-09, 7, 6 or 4",
+    },
+    {
+        .name = "assert-format",
+        .flag = VALIDATE_ASSERT_FORMAT,
+        .help = "Check \"format\" as well",
+    },
+    {
+        .name = "resolve",
+        .value = "URI_PREFIX=DIR",
+        .flag = VALIDATE_RESOLVE,
+        .help = "Look up references that begin so in DIR; may be repeated",
+    },
+    {
+        .name = "ndjson",
+        .flag = VALIDATE_NDJSON,
+        .help = "One document a line, in all files; else in *.ndjson, *.jsonl",
+    },
+    {
+        .name = "format",
+        .value = "FORMAT",
+        .flag = VALIDATE_FORMAT,
+        .help = "Of the output: text (default), json, basic, github",
+    },
+    {
+        .name = "jobs",
+        .letter = 'j',
+        .value = "N",
+        .flag = VALIDATE_JOBS,
+        .help = "Threads; as many as there are processors by default",
+    },
+    {
+        .name = "quiet",
+        .letter = 'q',
+        .flag = VALIDATE_QUIET,
+        .help = "Neither progress nor summary",
+    },
+    {0},
+};
+
+const struct app_command app_command_validate = {
+    .name = "validate",
+    .synopsis = "-s SCHEMA FILE...",
+    .summary = "Check documents against a JSON Schema",
+    .details =
+        "A FILE holds a document, or one document a line (NDJSON); - is standard input; of a\n"
+        "directory all *.json below it are checked. Documents may be many: they are read as\n"
+        "they come, and results are printed in the order of the input.\n"
+        "\n"
+        "References in the schema lead to files beside it and below, and to the directories\n"
+        "given with --resolve. Nothing is ever fetched.\n"
+        "\n"
+        "Exit status: 0 when all documents are valid, 1 when some are not, 2 when something\n"
+        "could not be read, is no JSON, or the schema has a fault.\n",
+    .options = options,
+    .operand_min = 1,
+    .operand_max = SIZE_MAX,
+    .run = validate_command,
+};

@@ -1,0 +1,281 @@
+#include "app/validate_output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/excerpt.h"
+#include "app/message.h"
+#include "app/position.h"
+#include "base/utf8.h"
+
+/* Bytes shown of a text from outside, where people are to read it. */
+#define NAME_SIZE_MAX    1024
+#define PATH_SIZE_MAX    256
+#define MESSAGE_SIZE_MAX 512
+
+int validate_format_from_name(const char *name, enum validate_format *ret_format)
+{
+    static const char *const names[] = {
+        [VALIDATE_TEXT] = "text",
+        [VALIDATE_JSON] = "json",
+        [VALIDATE_BASIC] = "basic",
+        [VALIDATE_GITHUB] = "github",
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *ret_format = (enum validate_format)i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
+/* ---- places ---- */
+
+/* Where in the text a problem is. A path that leads nowhere would be a bug: then, the start. */
+static size_t offset_of(const struct validate_verdict *verdict, const struct jsv_problem *problem)
+{
+    if (!verdict->document) {
+        return verdict->offset;
+    }
+    struct jsv_value value = jsv_document_root(verdict->document);
+    (void)jsv_pointer_get(value, problem->path, &value);
+    return jsv_value_offset(value);
+}
+
+/* ---- text ---- */
+
+static void put_problem(
+    struct app_message *message,
+    const struct validate_verdict *verdict,
+    const struct jsv_problem *problem,
+    const struct app_position *position)
+{
+    app_message_put_colour(message, APP_COLOUR_PLACE);
+    app_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
+    app_message_put(message, ":");
+    app_message_put_number(message, position->line);
+    app_message_put(message, ":");
+    app_message_put_number(message, position->column);
+    app_message_put(message, ":");
+    app_message_put_colour(message, APP_COLOUR_OFF);
+    app_message_put(message, " ");
+    if (problem->path.size > 0) {
+        app_message_put_clipped(message, problem->path, PATH_SIZE_MAX);
+        app_message_put(message, ": ");
+    }
+    app_message_put_clipped(message, problem->message, MESSAGE_SIZE_MAX);
+    app_excerpt_put(message, verdict->text, position->offset);
+    app_message_put(message, "\n");
+}
+
+static void put_more(struct app_message *message, const struct validate_verdict *verdict)
+{
+    app_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
+    app_message_put(message, ":");
+    app_message_put_number(message, verdict->line);
+    app_message_put(message, ": and ");
+    app_message_put_number(message, verdict->problems.more);
+    app_message_put(message, " more\n");
+}
+
+static void write_text(const struct validate_verdict *verdict, bool colour, struct jsv_buf *out)
+{
+    const struct jsv_problems *problems = &verdict->problems;
+    struct app_position position = app_position_in(verdict->text, verdict->line);
+    struct app_message message;
+    for (size_t i = 0; i < problems->count; i++) {
+        app_message_init(&message, colour);
+        app_position_move(&position, offset_of(verdict, &problems->items[i]));
+        put_problem(&message, verdict, &problems->items[i], &position);
+        jsv_buf_append(out, message.data, message.size);
+    }
+    if (problems->more > 0) {
+        app_message_init(&message, colour);
+        put_more(&message, verdict);
+        jsv_buf_append(out, message.data, message.size);
+    }
+}
+
+/* ---- json and basic ---- */
+
+/* Append a text that may be anything but must become UTF-8: a bad byte turns into U+FFFD. */
+static void put_utf8(struct jsv_buf *out, struct jsv_str text)
+{
+    while (text.size > 0) {
+        size_t good = jsv_utf8_valid_prefix(text);
+        jsv_buf_append(out, text.data, good);
+        if (good < text.size) {
+            jsv_buf_append_str(out, JSV_STR("\xEF\xBF\xBD"));
+            good++;
+        }
+        text = (struct jsv_str){text.data + good, text.size - good};
+    }
+}
+
+static void write_name(struct jsv_writer *writer, const char *name)
+{
+    struct jsv_str text = jsv_str_from(name);
+    if (jsv_utf8_valid_prefix(text) == text.size) {
+        jsv_write_string(writer, text);
+        return;
+    }
+    struct jsv_buf utf8;
+    jsv_buf_init(&utf8, &writer->out->allocator, writer->out->size_max);
+    put_utf8(&utf8, text);
+    if (utf8.error) {
+        writer->out->error = utf8.error;
+    } else {
+        jsv_write_string(writer, jsv_buf_str(&utf8));
+    }
+    jsv_buf_done(&utf8);
+}
+
+static void write_json(const struct validate_verdict *verdict, struct jsv_buf *out)
+{
+    const struct jsv_problems *problems = &verdict->problems;
+    struct jsv_writer writer = jsv_writer_on(out);
+    bool ok = problems->count == 0;
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("file"));
+    write_name(&writer, verdict->name);
+    jsv_write_key(&writer, JSV_STR("line"));
+    jsv_write_uint64(&writer, verdict->line);
+    jsv_write_key(&writer, JSV_STR("ok"));
+    jsv_write_bool(&writer, ok);
+    if (!ok) {
+        jsv_write_key(&writer, JSV_STR("errors"));
+        jsv_problems_write_json(problems, out);
+    }
+    if (problems->more > 0) {
+        jsv_write_key(&writer, JSV_STR("more"));
+        jsv_write_uint64(&writer, problems->more);
+    }
+    jsv_write_object_end(&writer);
+    jsv_buf_append_byte(out, '\n');
+}
+
+static void write_basic(const struct validate_verdict *verdict, struct jsv_buf *out)
+{
+    jsv_problems_write_basic(&verdict->problems, out);
+    jsv_buf_append_byte(out, '\n');
+}
+
+/*
+ * These forms have no place for a position. Where the text is no JSON nothing
+ * else tells where to look, so the message does.
+ */
+#define PLACED_SIZE_MAX 512
+
+static void write_lines(
+    const struct validate_verdict *verdict, enum validate_format format, struct jsv_buf *out)
+{
+    struct validate_verdict placed = *verdict;
+    char text[PLACED_SIZE_MAX];
+    struct jsv_problem problem;
+    if (!verdict->document && verdict->text.size > 0) {
+        struct app_position position = app_position_in(verdict->text, verdict->line);
+        app_position_move(&position, verdict->offset);
+        problem = verdict->problems.items[0];
+        int size = snprintf(
+            text,
+            sizeof(text),
+            "%.*s (line %zu, column %zu)",
+            (int)problem.message.size,
+            problem.message.data,
+            position.line,
+            position.column);
+        problem.message = (struct jsv_str){text, (size_t)size};
+        placed.problems.items = &problem;
+    }
+    if (format == VALIDATE_JSON) {
+        write_json(&placed, out);
+    } else {
+        write_basic(&placed, out);
+    }
+}
+
+/* ---- github ---- */
+
+/* Append a text to a workflow command: what would end it, or a property of it, is encoded. */
+static void put_escaped(struct jsv_buf *out, struct jsv_str text, const char *special)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        if (byte != '\0' && !strchr(special, text.data[i])) {
+            jsv_buf_append_byte(out, text.data[i]);
+        } else {
+            char escape[] = {'%', hex[byte >> 4], hex[byte & 15]};
+            jsv_buf_append(out, escape, sizeof(escape));
+        }
+    }
+}
+
+#define GITHUB_IN_DATA     "%\r\n"
+#define GITHUB_IN_PROPERTY GITHUB_IN_DATA ":,"
+
+static void put_number(struct jsv_buf *out, size_t number)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_uint64(&writer, number);
+}
+
+/* "::error file=a.json,line=3,col=8::" @param position NULL: only the line is known. */
+static void put_command(
+    struct jsv_buf *out,
+    const struct validate_verdict *verdict,
+    const struct app_position *position)
+{
+    jsv_buf_append_str(out, JSV_STR("::error file="));
+    put_escaped(out, jsv_str_from(verdict->name), GITHUB_IN_PROPERTY);
+    jsv_buf_append_str(out, JSV_STR(",line="));
+    put_number(out, position ? position->line : verdict->line);
+    if (position) {
+        jsv_buf_append_str(out, JSV_STR(",col="));
+        put_number(out, position->column);
+    }
+    jsv_buf_append_str(out, JSV_STR("::"));
+}
+
+static void write_github(const struct validate_verdict *verdict, struct jsv_buf *out)
+{
+    const struct jsv_problems *problems = &verdict->problems;
+    struct app_position position = app_position_in(verdict->text, verdict->line);
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct jsv_problem *problem = &problems->items[i];
+        app_position_move(&position, offset_of(verdict, problem));
+        put_command(out, verdict, &position);
+        put_escaped(out, problem->path, GITHUB_IN_DATA);
+        jsv_buf_append_str(out, problem->path.size > 0 ? JSV_STR(": ") : JSV_STR(""));
+        put_escaped(out, problem->message, GITHUB_IN_DATA);
+        jsv_buf_append_byte(out, '\n');
+    }
+    if (problems->more > 0) {
+        put_command(out, verdict, NULL);
+        jsv_buf_append_str(out, JSV_STR("and "));
+        put_number(out, problems->more);
+        jsv_buf_append_str(out, JSV_STR(" more\n"));
+    }
+}
+
+void validate_output_write(
+    const struct validate_verdict *verdict,
+    enum validate_format format,
+    bool colour,
+    struct jsv_buf *out)
+{
+    switch (format) {
+    case VALIDATE_TEXT:
+        write_text(verdict, colour, out);
+        break;
+    case VALIDATE_JSON:
+    case VALIDATE_BASIC:
+        write_lines(verdict, format, out);
+        break;
+    case VALIDATE_GITHUB:
+        write_github(verdict, out);
+        break;
+    }
+}

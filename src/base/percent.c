@@ -1,0 +1,24 @@
+#include "base/percent.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+
+static bool is_plain(char c, const char *keep)
+{
+    return jsv_is_alnum(c) || (c != '\0' && (strchr("-._~", c) || strchr(keep, c)));
+}
+
+void jsv_percent_append(struct jsv_buf *out, struct jsv_str text, const char *keep)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        if (is_plain(text.data[i], keep)) {
+            jsv_buf_append_byte(out, text.data[i]);
+        } else {
+            char escape[] = {'%', hex[byte >> 4], hex[byte & 15]};
+            jsv_buf_append(out, escape, sizeof(escape));
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/*
+ * Percent-encoding (RFC 3986, section 2.1).
+ */
+#pragma once
+
+#include <jsv/jsv.h>
+
+/* What may stand as it is, besides letters, digits and "-._~": */
+#define JSV_PERCENT_PATH     "/:@!$&'()*+,;="
+#define JSV_PERCENT_FRAGMENT JSV_PERCENT_PATH "?"
+
+/* Append a text, all bytes but the unreserved ones and those in keep as "%XX". */
+void jsv_percent_append(struct jsv_buf *out, struct jsv_str text, const char *keep);
