@@ -64,8 +64,8 @@ static void evaluate(const struct jsv_schema *schema, struct jsv_value value)
     jsv_validator_free(validator);
 }
 
-static struct jsv_schema *
-compile(struct jsv_registry *registry, struct jsv_str text, const struct jsv_schema_options *options)
+static struct jsv_schema *compile(
+    struct jsv_registry *registry, struct jsv_str text, const struct jsv_schema_options *options)
 {
     struct jsv_schema *schema = NULL;
     if (jsv_registry_add(registry, JSV_STR("urn:a"), text, NULL) == 0) {

@@ -16,6 +16,11 @@ struct jsv_problem {
     struct jsv_str keyword;     /* the schema keyword that was not met; empty for a false schema */
     struct jsv_str schema_path; /* where it stands: a pointer, with its resource's URI and '#' in
                                    front when that is not the schema's own */
+    /* The same place as the specification's output names it. */
+    struct jsv_str evaluation_path; /* the way there, through references:
+                                       "/properties/x/$ref/type" */
+    struct jsv_str resource_uri;    /* of the resource it stands in; empty when that has none */
+    struct jsv_str resource_path;   /* pointer from that resource's root */
 };
 
 /* Sorted by path, then message. */
@@ -25,10 +30,25 @@ struct jsv_problems {
     size_t more; /* found beyond the limit, and not listed */
 };
 
-/** Append the problems as a JSON array of {path, msg, keyword, schemaPath}. */
+/**
+ * Append the problems as a JSON array of {path, msg, keyword, schemaPath}.
+ *
+ * Those beyond the limit are not mentioned: the caller says how many, in a
+ * place of its own.
+ *
+ * @return 0, or the buffer's sticky error.
+ */
 int jsv_problems_write_json(const struct jsv_problems *problems, struct jsv_buf *out);
 
-/** Append the specification's "basic" output: {"valid":…,"errors":[…]}. */
+/**
+ * Append the specification's "basic" output: {"valid":true} when there are no
+ * problems, else {"valid":false,"errors":[…]} with an output unit for each:
+ * keywordLocation, absoluteKeywordLocation where the resource has a URI,
+ * instanceLocation, error. A last unit, at the root, counts those beyond the
+ * limit.
+ *
+ * @return 0, or the buffer's sticky error.
+ */
 int jsv_problems_write_basic(const struct jsv_problems *problems, struct jsv_buf *out);
 
 #ifdef __cplusplus

@@ -27,6 +27,7 @@
 #include <pcre2.h>
 
 #include "base/alloc.h"
+#include "base/foreign.h"
 
 #define BUDGET 8000000
 /* A checkpoint itself, and the few characters that go uncounted around it. */
@@ -140,6 +141,7 @@ static int compile_code(struct jsv_match *match, struct jsv_str text)
 {
     int problem = PCRE2_ERROR_HEAP_FAILED;
     PCRE2_SIZE offset = 0;
+    jsv_foreign_begin();
     pcre2_general_context *general = pcre2_general_context_create(match_malloc, match_free, match);
     pcre2_compile_context *context = general ? pcre2_compile_context_create(general) : NULL;
     if (context) {
@@ -150,6 +152,7 @@ static int compile_code(struct jsv_match *match, struct jsv_str text)
     }
     pcre2_compile_context_free(context);
     pcre2_general_context_free(general);
+    jsv_foreign_end();
     if (match->starved) {
         return -ENOMEM;
     }
@@ -163,7 +166,9 @@ static int compile_code(struct jsv_match *match, struct jsv_str text)
 /* Where there can be no machine code, the interpreter does as well. */
 static int generate_machine_code(struct jsv_match *match)
 {
+    jsv_foreign_begin();
     match->machine_code = pcre2_jit_compile(match->code, PCRE2_JIT_COMPLETE) == 0;
+    jsv_foreign_end();
     return match->starved ? -ENOMEM : 0;
 }
 
@@ -206,6 +211,8 @@ void jsv_match_free(struct jsv_match *match)
 static int64_t longest_capture(const pcre2_callout_block *block)
 {
     size_t longest = 0;
+    jsv_foreign_wrote(
+        block->offset_vector, 2 * block->capture_top * sizeof block->offset_vector[0]);
     for (uint32_t i = 1; i < block->capture_top; i++) {
         size_t size = block->offset_vector[2 * i + 1] - block->offset_vector[2 * i];
         longest = size > longest ? size : longest;
@@ -217,6 +224,7 @@ static int checkpoint(pcre2_callout_block *block, void *context)
 {
     struct account *account = context;
     int64_t cost = CHECKPOINT_COST;
+    jsv_foreign_wrote(block, sizeof *block);
     if (block->callout_number == JSV_CHECKPOINT_REFERENCE) {
         cost += block->capture_top + longest_capture(block);
     } else {
@@ -319,6 +327,7 @@ int jsv_match_search(
     }
     int64_t budget = budget_for(match, subject.size);
     scratch->account = (struct account){.left = budget};
+    jsv_foreign_begin();
     int result = pcre2_match(
         match->code,
         (PCRE2_SPTR)(subject.size > 0 ? subject.data : ""),
@@ -327,15 +336,14 @@ int jsv_match_search(
         PCRE2_NO_UTF_CHECK,
         scratch->data,
         scratch->context);
+    jsv_foreign_end();
     scratch->cost += (uint64_t)(budget - scratch->account.left);
     return verdict(result);
 }
 
-uint64_t jsv_regex_scratch_take_cost(struct jsv_regex_scratch *scratch)
+uint64_t *jsv_regex_scratch_cost(struct jsv_regex_scratch *scratch)
 {
-    uint64_t cost = scratch->cost;
-    scratch->cost = 0;
-    return cost;
+    return &scratch->cost;
 }
 
 /* ---- identifiers ---- */

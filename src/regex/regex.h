@@ -87,5 +87,8 @@ void jsv_regex_scratch_free(struct jsv_regex_scratch *scratch);
 int jsv_regex_search(
     const struct jsv_regex *regex, struct jsv_str subject, struct jsv_regex_scratch *scratch);
 
-/** What searches with PCRE2 took since this was last asked, in units of about a nanosecond. */
-uint64_t jsv_regex_scratch_take_cost(struct jsv_regex_scratch *scratch);
+/**
+ * Where a scratch adds up what searches with PCRE2 take, in units of about a
+ * nanosecond. The caller may set it back to 0.
+ */
+uint64_t *jsv_regex_scratch_cost(struct jsv_regex_scratch *scratch);

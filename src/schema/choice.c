@@ -15,29 +15,52 @@
 #include <string.h>
 
 #include "json/stack.h"
+#include "schema/table.h"
 
 /* Lists that lead to lists that lead to objects; looking further has not paid. */
 #define DEPTH_MAX 4
 
-/* Facts of one choice; more than a page of schema brings together. */
-#define FACTS_MAX 4096
+/* Names that decide, of one choice: one bit each while an object is looked at. */
+#define NAMES_MAX 64
+
+/*
+ * What all choices of a program may cost together, by its operations: looking
+ * at a fact costs 1, a slot in a table SLOT_COST. Choices beyond are made by
+ * running their alternatives. So neither the time nor the memory it takes to
+ * prepare a schema grows faster than the schema.
+ */
+#define COST_MIN    65536
+#define COST_PER_OP 64
+#define SLOT_COST   16
 
 /* What one alternative says of one name. */
 struct fact {
+    struct jsv_table_key name; /* of the first fact about it */
     struct jsv_key key;
+    struct fact *next; /* about the same name */
+    struct fact *last; /* of the first one: the last about the same name */
     uint32_t alternative;
     uint32_t shape; /* of the member's value */
     bool required;
     bool listed; /* the shape counts */
-    bool grouped;
 };
 
 struct prepare {
     struct jsv_schema *schema;
     const struct jsv_shape *shapes;
     struct jsv_arena scratch;
-    struct jsv_stack facts; /* struct fact */
+    struct jsv_table names;  /* struct fact: the first about each name */
+    struct jsv_stack firsts; /* struct fact *: the same, in the order they were met */
+    uint64_t cost_left;
 };
+
+/* False, and nothing left, when it costs too much. */
+static bool afford(struct prepare *prepare, uint64_t cost)
+{
+    bool enough = cost <= prepare->cost_left;
+    prepare->cost_left = enough ? prepare->cost_left - cost : 0;
+    return enough;
+}
 
 static const struct jsv_op *ops_of(const struct prepare *prepare, uint32_t at)
 {
@@ -60,29 +83,52 @@ static struct jsv_key key_of(const struct jsv_name_slot *slot)
     };
 }
 
+static int add_fact(struct prepare *prepare, const struct jsv_name_slot *slot, uint32_t alternative)
+{
+    struct fact *fact = jsv_arena_alloc(&prepare->scratch, sizeof(*fact));
+    if (!fact) {
+        return -ENOMEM;
+    }
+    *fact = (struct fact){
+        .key = key_of(slot),
+        .last = fact,
+        .alternative = alternative,
+        .shape = slot->at,
+        .required = slot->info >> JSV_NAME_REQUIRED_SHIFT,
+        .listed = slot->info & JSV_NAME_LISTED,
+    };
+    struct fact *first = jsv_table_find(&prepare->names, NULL, fact->key.text);
+    if (first) {
+        first->last->next = fact;
+        first->last = fact;
+        return 0;
+    }
+    struct fact **place = jsv_stack_push(&prepare->firsts, 1);
+    if (!place) {
+        return -ENOMEM;
+    }
+    *place = fact;
+    fact->name.text = fact->key.text;
+    return jsv_table_add(&prepare->names, &fact->name);
+}
+
 static int
 add_object_facts(struct prepare *prepare, const struct jsv_object *object, uint32_t alternative)
 {
     struct jsv_name_slot *slot = NULL;
-    while ((slot = jsv_names_next(&object->names, slot))) {
-        struct fact *fact = jsv_stack_push(&prepare->facts, 1);
-        if (!fact) {
-            return -ENOMEM;
+    while ((slot = jsv_names_next(&object->names, slot)) && afford(prepare, 1)) {
+        int r = add_fact(prepare, slot, alternative);
+        if (r < 0) {
+            return r;
         }
-        *fact = (struct fact){
-            .key = key_of(slot),
-            .alternative = alternative,
-            .shape = slot->at,
-            .required = slot->info >> JSV_NAME_REQUIRED_SHIFT,
-            .listed = slot->info & JSV_NAME_LISTED,
-        };
     }
     return 0;
 }
 
 static int add_facts(struct prepare *prepare, uint32_t at, uint32_t alternative, unsigned depth)
 {
-    for (const struct jsv_op *op = ops_of(prepare, at); op->code != JSV_OP_PASS; op++) {
+    const struct jsv_op *op = ops_of(prepare, at);
+    for (; op->code != JSV_OP_PASS && afford(prepare, 1); op++) {
         int r = 0;
         if (op->code == JSV_OP_OBJECT || op->code == JSV_OP_OBJECT_FEW) {
             r = add_object_facts(prepare, op->data, alternative);
@@ -101,32 +147,6 @@ static int add_facts(struct prepare *prepare, uint32_t at, uint32_t alternative,
 
 /* ---- names ---- */
 
-/* All facts about one name. */
-struct group {
-    const struct fact **facts;
-    uint32_t count;
-};
-
-static bool keys_equal(const struct jsv_key *a, const struct jsv_key *b)
-{
-    return a->head == b->head && a->prefix == b->prefix && jsv_str_equal(a->text, b->text);
-}
-
-/* Take the facts about the same name as the given one, which is the first. */
-static struct group gather_group(struct prepare *prepare, size_t first, const struct fact **room)
-{
-    struct group group = {room, 0};
-    const struct fact *leader = jsv_stack_item(&prepare->facts, first);
-    for (size_t i = first; i < prepare->facts.count; i++) {
-        struct fact *fact = jsv_stack_item(&prepare->facts, i);
-        if (!fact->grouped && keys_equal(&fact->key, &leader->key)) {
-            fact->grouped = true;
-            group.facts[group.count++] = fact;
-        }
-    }
-    return group;
-}
-
 /* The strings a shape allows, when it lists them; NULL when it does not. */
 static const struct jsv_names_table *strings_of(const struct prepare *prepare, uint32_t shape)
 {
@@ -139,47 +159,75 @@ static const struct jsv_names_table *strings_of(const struct prepare *prepare, u
     return NULL;
 }
 
+/* A string that some alternative allows. */
+struct string {
+    struct jsv_table_key text;
+    struct jsv_key key;
+};
+
 /* Append a table's names to a list that holds each once. */
-static int add_strings(struct jsv_stack *strings, const struct jsv_names_table *table)
+static int add_strings(
+    struct prepare *prepare,
+    struct jsv_table *known,
+    struct jsv_stack *keys,
+    const struct jsv_names_table *table)
 {
     struct jsv_name_slot *slot = NULL;
-    while ((slot = jsv_names_next(table, slot))) {
-        struct jsv_key key = key_of(slot);
-        bool known = false;
-        for (size_t j = 0; j < strings->count && !known; j++) {
-            known = keys_equal(jsv_stack_item(strings, j), &key);
+    while ((slot = jsv_names_next(table, slot)) && afford(prepare, SLOT_COST)) {
+        struct string *string = jsv_arena_alloc(&prepare->scratch, sizeof(*string));
+        if (!string) {
+            return -ENOMEM;
         }
-        if (known) {
+        string->key = key_of(slot);
+        string->text = (struct jsv_table_key){NULL, string->key.text};
+        int r = jsv_table_add(known, &string->text);
+        if (r == -EEXIST) {
             continue;
         }
-        struct jsv_key *place = jsv_stack_push(strings, 1);
+        struct jsv_key *place = r == 0 ? jsv_stack_push(keys, 1) : NULL;
         if (!place) {
             return -ENOMEM;
         }
-        *place = key;
+        *place = string->key;
     }
     return 0;
 }
 
+/* The alternatives that a string suits, by what is said of its name. */
+static uint64_t suited_by_string(
+    struct prepare *prepare, const struct fact *facts, uint64_t all, const struct jsv_key *string)
+{
+    uint64_t suited = all;
+    for (const struct fact *fact = facts; fact && afford(prepare, 1); fact = fact->next) {
+        const struct jsv_names_table *allowed =
+            fact->listed ? strings_of(prepare, fact->shape) : NULL;
+        if (allowed && !jsv_names_has(allowed, string)) {
+            suited &= ~(1ull << fact->alternative);
+        }
+    }
+    return suited;
+}
+
 /* Which alternatives go with which string. */
 static int decide_strings(
-    struct prepare *prepare, const struct group *group, uint64_t all, struct jsv_choice_name *name)
+    struct prepare *prepare, const struct fact *facts, uint64_t all, struct jsv_choice_name *name)
 {
+    struct jsv_table known = jsv_table_on(&prepare->scratch);
     struct jsv_stack strings = jsv_stack_on(&prepare->scratch, sizeof(struct jsv_key));
     name->other_strings = all;
-    for (uint32_t i = 0; i < group->count; i++) {
-        const struct fact *fact = group->facts[i];
+    for (const struct fact *fact = facts; fact; fact = fact->next) {
         const struct jsv_names_table *table =
             fact->listed ? strings_of(prepare, fact->shape) : NULL;
         if (table) {
             name->other_strings &= ~(1ull << fact->alternative);
-            int r = add_strings(&strings, table);
+            int r = add_strings(prepare, &known, &strings, table);
             if (r < 0) {
                 return r;
             }
         }
     }
-    if (strings.count == 0) {
+    /* a list that is not whole would rule out alternatives that suit the rest */
+    if (strings.count == 0 || prepare->cost_left == 0) {
         return 0;
     }
     struct jsv_arena *arena = &prepare->schema->arena;
@@ -189,16 +237,8 @@ static int decide_strings(
     if (!table || !by_string) {
         return -ENOMEM;
     }
-    for (size_t s = 0; s < strings.count; s++) {
-        by_string[s] = all;
-        for (uint32_t i = 0; i < group->count; i++) {
-            const struct fact *fact = group->facts[i];
-            const struct jsv_names_table *allowed =
-                fact->listed ? strings_of(prepare, fact->shape) : NULL;
-            if (allowed && !jsv_names_has(allowed, &keys[s])) {
-                by_string[s] &= ~(1ull << fact->alternative);
-            }
-        }
+    for (size_t i = 0; i < strings.count; i++) {
+        by_string[i] = suited_by_string(prepare, facts, all, &keys[i]);
     }
     name->strings = table;
     name->by_string = by_string;
@@ -208,7 +248,7 @@ static int decide_strings(
 /* Put the facts about a name together. *ret_decides: whether they tell alternatives apart. */
 static int decide(
     struct prepare *prepare,
-    const struct group *group,
+    const struct fact *facts,
     uint64_t all,
     struct jsv_choice_name *name,
     bool *ret_decides)
@@ -217,8 +257,7 @@ static int decide(
     *ret_decides = false;
     for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
         name->by_type[type] = all;
-        for (uint32_t i = 0; i < group->count; i++) {
-            const struct fact *fact = group->facts[i];
+        for (const struct fact *fact = facts; fact; fact = fact->next) {
             if (fact->listed && shape_of(prepare, fact->shape)->at[type] == JSV_AT_FAIL) {
                 name->by_type[type] &= ~(1ull << fact->alternative);
             }
@@ -226,13 +265,13 @@ static int decide(
         /* what suits none or all tells nothing apart */
         *ret_decides |= name->by_type[type] != all && name->by_type[type] != 0;
     }
-    for (uint32_t i = 0; i < group->count; i++) {
-        if (group->facts[i]->required) {
-            name->without &= ~(1ull << group->facts[i]->alternative);
+    for (const struct fact *fact = facts; fact; fact = fact->next) {
+        if (fact->required) {
+            name->without &= ~(1ull << fact->alternative);
         }
     }
     *ret_decides |= name->without != all;
-    int r = decide_strings(prepare, group, all, name);
+    int r = decide_strings(prepare, facts, all, name);
     *ret_decides |= name->strings != NULL;
     return r;
 }
@@ -258,57 +297,54 @@ static int use_names(
     return jsv_names_build(table, arena, &prepare->scratch, keys, count);
 }
 
+static int gather_facts(struct prepare *prepare, const struct jsv_choice *choice)
+{
+    prepare->names = jsv_table_on(&prepare->scratch);
+    prepare->firsts = jsv_stack_on(&prepare->scratch, sizeof(struct fact *));
+    int r = 0;
+    for (uint32_t i = 0; i < choice->count && r == 0; i++) {
+        r = add_facts(prepare, choice->at[i], i, 0);
+    }
+    return r;
+}
+
 static int prepare_choice(struct prepare *prepare, struct jsv_choice *choice)
 {
-    prepare->facts = jsv_stack_on(&prepare->scratch, sizeof(struct fact));
-    for (uint32_t i = 0; i < choice->count; i++) {
-        int r = add_facts(prepare, choice->at[i], i, 0);
-        if (r < 0) {
-            return r;
-        }
-    }
-    size_t fact_count = prepare->facts.count;
-    if (fact_count == 0 || fact_count > FACTS_MAX) {
-        return 0;
-    }
-    const struct fact **room = jsv_arena_array(&prepare->scratch, fact_count, sizeof(*room));
-    if (!room) {
-        return -ENOMEM;
-    }
+    int r = gather_facts(prepare, choice);
     uint64_t all = choice->count == JSV_CHOICE_MAX ? UINT64_MAX : (1ull << choice->count) - 1;
-    struct jsv_choice_name names[64];
-    struct jsv_key keys[64];
+    struct jsv_choice_name names[NAMES_MAX];
+    struct jsv_key keys[NAMES_MAX];
     uint32_t count = 0;
-    for (size_t i = 0; i < fact_count && count < 64; i++) {
-        const struct fact *fact = jsv_stack_item(&prepare->facts, i);
-        if (fact->grouped) {
-            continue;
-        }
-        struct group group = gather_group(prepare, i, room);
+    for (size_t i = 0; i < prepare->firsts.count && count < NAMES_MAX && r == 0; i++) {
+        const struct fact *facts = *(struct fact **)jsv_stack_item(&prepare->firsts, i);
         bool decides;
-        int r = decide(prepare, &group, all, &names[count], &decides);
-        if (r < 0) {
-            return r;
-        }
-        keys[count] = fact->key;
+        r = decide(prepare, facts, all, &names[count], &decides);
+        keys[count] = facts->key;
         count += decides;
     }
-    return count ? use_names(prepare, choice, keys, names, count) : 0;
+    if (r < 0 || count == 0 || !afford(prepare, 2 * (uint64_t)count * SLOT_COST)) {
+        return r;
+    }
+    return use_names(prepare, choice, keys, names, count);
 }
 
 int jsv_choices_prepare(
     struct jsv_schema *schema, const struct jsv_shape *shapes, struct jsv_op *ops, size_t count)
 {
-    struct prepare prepare = {.schema = schema, .shapes = shapes};
+    struct prepare prepare = {
+        .schema = schema,
+        .shapes = shapes,
+        .cost_left = COST_MIN + COST_PER_OP * (uint64_t)count,
+    };
     jsv_arena_init(&prepare.scratch, &schema->allocator, schema->arena.budget);
     int r = 0;
-    for (size_t i = 0; i < count && r == 0; i++) {
+    for (size_t i = 0; i < count && r == 0 && prepare.cost_left; i++) {
         enum jsv_op_code code = ops[i].code;
         if (code != JSV_OP_ANY_OF && code != JSV_OP_ONE_OF && code != JSV_OP_NONE_OF) {
             continue;
         }
         struct jsv_choice *choice = (struct jsv_choice *)(uintptr_t)ops[i].data;
-        if (choice->count <= JSV_CHOICE_MAX && !choice->names) {
+        if (!choice->names) {
             r = prepare_choice(&prepare, choice);
             jsv_arena_reset(&prepare.scratch);
         }

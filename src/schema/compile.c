@@ -31,10 +31,11 @@ struct compile {
     struct jsv_stack pending;     /* struct jsv_subschema *: made, not taken apart yet */
     struct jsv_subschema **slots; /* by node; open addressing, a power of two */
     size_t slot_count;
-    struct jsv_table members; /* struct member: of large objects that pointers lead through */
-    struct jsv_table regexes; /* struct jsv_regex_list */
-    struct jsv_table reached; /* struct reached */
-    bool dynamic;             /* some reference is dynamic */
+    const struct jsv_node *always; /* the first schema that is {} or true */
+    struct jsv_table members;      /* struct member: of large objects that pointers lead through */
+    struct jsv_table regexes;      /* struct jsv_regex_list */
+    struct jsv_table reached;      /* struct reached */
+    bool dynamic;                  /* some reference is dynamic */
 };
 
 /* ---- subschemas by node ---- */
@@ -70,6 +71,13 @@ static void *take(struct compile *compile, size_t count, size_t size)
     return jsv_arena_array(&compile->schema->arena, count ? count : 1, size);
 }
 
+/* Whether a schema is {} or true, which need not be told apart. */
+static bool is_always(const struct jsv_node *node)
+{
+    return (jsv_node_type(node) == JSV_TYPE_OBJECT && jsv_node_skip(node) == 1) ||
+           (jsv_node_type(node) == JSV_TYPE_BOOLEAN && node->body);
+}
+
 /* The subschema at a node, which stands in a resource; made when it is new. */
 static int get_subschema(
     struct compile *compile,
@@ -83,6 +91,10 @@ static int get_subschema(
         if (r < 0) {
             return r;
         }
+    }
+    if (is_always(node)) {
+        node = compile->always ? compile->always : node;
+        compile->always = node;
     }
     size_t slot = slot_of(compile, node);
     if (!compile->slots[slot]) {
@@ -817,7 +829,7 @@ static int compile_uri(struct compile *compile, struct jsv_str uri)
     if (r == 0 && compile->dynamic) {
         r = add_dynamic_targets(compile);
     }
-    return r == 0 ? jsv_program_build(compile->schema) : r;
+    return r;
 }
 
 int jsv_schema_compile(
@@ -850,6 +862,9 @@ int jsv_schema_compile(
     int r = compile_uri(&compile, uri);
     jsv_arena_done(&compile.uris);
     jsv_arena_done(&compile.scratch);
+    if (r == 0) {
+        r = jsv_program_build(schema);
+    }
     if (r < 0) {
         jsv_schema_free(schema);
         if (reterr_fault) {
@@ -867,6 +882,7 @@ void jsv_schema_free(struct jsv_schema *schema)
         return;
     }
     struct jsv_allocator own = schema->allocator;
+    jsv_program_done(schema);
     for (struct jsv_regex_list *entry = schema->regexes; entry; entry = entry->next) {
         jsv_regex_free(entry->regex);
     }

@@ -219,6 +219,20 @@ static int check_enum(const struct keyword_call *call)
 
 /* ---- references ---- */
 
+/* Findings remember the references on the way to them. */
+static int follow(const struct keyword_call *call, const struct jsv_subschema *target)
+{
+    struct jsv_findings *findings = call->x->findings;
+    if (!findings) {
+        return evaluate_here(call, target);
+    }
+    struct jsv_jump jump = {findings->jump, call->schema, call->use, target, NULL};
+    findings->jump = &jump;
+    int r = evaluate_here(call, target);
+    findings->jump = jump.outer;
+    return r;
+}
+
 static int check_ref(const struct keyword_call *call)
 {
     const struct jsv_subschema *target = call->use->ref.target;
@@ -230,7 +244,7 @@ static int check_ref(const struct keyword_call *call)
             target = found ? found : target;
         }
     }
-    return evaluate_here(call, target);
+    return follow(call, target);
 }
 
 /* ---- combinations ---- */
@@ -421,7 +435,7 @@ static int check_min_length(const struct keyword_call *call)
 static int search(struct explain *x, const struct jsv_regex *regex, struct jsv_str text)
 {
     int r = jsv_regex_search(regex, text, x->validator->regex);
-    int charged = charge(x, jsv_steps_for_search(x->validator->regex, text.size));
+    int charged = charge(x, jsv_steps_for_search(text.size, x->validator->regex_cost));
     return r == -ELOOP ? -ETIME : charged < 0 ? charged : r;
 }
 
@@ -974,8 +988,8 @@ static uint64_t steps_of(const struct jsv_keyword_use *use, const struct jsv_nod
 {
     bool equality = use->keyword == JSV_KEYWORD_CONST || use->keyword == JSV_KEYWORD_ENUM;
     bool container = jsv_node_is_container(node);
-    if (container && (equality || use->keyword == JSV_KEYWORD_UNIQUE_ITEMS)) {
-        return 1 + jsv_steps_for_equality(node, 8 * (use->weight + 1ull));
+    if (equality || use->keyword == JSV_KEYWORD_UNIQUE_ITEMS) {
+        return 1 + jsv_steps_for_equality(node, use->weight + 2ull);
     }
     uint64_t steps = 1 + use->weight / 4;
     if (container) {

@@ -158,6 +158,16 @@ schema_path_of(struct jsv_findings *findings, const struct jsv_finding *finding)
     return (struct jsv_str){joined, uri.size + 1 + pointer.size};
 }
 
+/* The trail to where evaluation is. */
+static const struct jsv_jump *trail_of(struct jsv_findings *findings)
+{
+    const struct jsv_jump *trail = NULL;
+    if (jsv_trail_keep(findings->jump, &findings->validator->arena, &trail) < 0) {
+        findings->validator->error = -ENOMEM;
+    }
+    return trail;
+}
+
 /* ---- what was expected ---- */
 
 struct sentence {
@@ -300,6 +310,7 @@ add_finding(struct jsv_findings *findings, struct jsv_finding_place where, uint3
         .path = path_of(findings, where.place),
         .schema = where.schema,
         .use = where.use,
+        .trail = trail_of(findings),
         .depth = depth,
     };
     return finding;
@@ -570,6 +581,7 @@ static bool merge_at(struct jsv_branches *branches, struct jsv_str path)
         .path = path,
         .schema = branches->where.schema,
         .use = branches->where.use,
+        .trail = trail_of(findings),
         .expected = {.tag = true},
     };
     for (size_t from = branches->start, end; from < branches->end; from = end) {
@@ -659,6 +671,7 @@ static bool join_messages(struct jsv_branches *branches)
         first->message = keep(findings, sentence.text, sentence.size);
         first->schema = branches->where.schema;
         first->use = branches->where.use;
+        first->trail = trail_of(findings);
         first->expected = (struct jsv_expected){0};
     }
     return true;
@@ -709,14 +722,42 @@ static struct jsv_sort_item *sort_findings(struct jsv_findings *findings, size_t
     return items;
 }
 
+/* Name the place of a problem as the specification's output does. */
+static void
+name_place(struct jsv_findings *findings, const struct jsv_finding *f, struct jsv_problem *problem)
+{
+    struct jsv_validator *validator = findings->validator;
+    const struct jsv_resource *resource = f->schema->resource;
+    const struct jsv_node *node = f->use ? f->use->key : f->schema->node;
+    struct jsv_buf path;
+    jsv_buf_init(&path, &validator->allocator, validator->limits.memory_max);
+    int r = jsv_trail_write(
+        f->trail, findings->schema->root, f->schema, node, &validator->arena, &path);
+    size_t split = path.size;
+    jsv_node_pointer_append(&path, resource->source->document, resource->root, node);
+    struct jsv_str both = {"", 0};
+    if (r == 0 && path.error == 0) {
+        both = keep(findings, path.data ? path.data : "", path.size);
+    } else {
+        validator->error = -ENOMEM;
+    }
+    split = split < both.size ? split : both.size;
+    problem->evaluation_path = (struct jsv_str){both.data, split};
+    problem->resource_uri = resource->uri;
+    problem->resource_path = (struct jsv_str){both.data + split, both.size - split};
+    jsv_buf_done(&path);
+}
+
 static struct jsv_problem problem_from(struct jsv_findings *findings, const struct jsv_finding *f)
 {
-    return (struct jsv_problem){
+    struct jsv_problem problem = {
         .path = f->path,
         .message = f->message,
         .keyword = f->use ? jsv_use_name(f->schema, f->use) : (struct jsv_str){"", 0},
         .schema_path = schema_path_of(findings, f),
     };
+    name_place(findings, f, &problem);
+    return problem;
 }
 
 int jsv_findings_list(struct jsv_findings *findings, struct jsv_problems *ret_problems)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "schema/subschema.h"
+#include "schema/trail.h"
 #include "schema/validator.h"
 
 /* Where in the document evaluation is, as a chain of places up to the root. */
@@ -46,6 +47,7 @@ struct jsv_finding {
     struct jsv_str message;
     const struct jsv_subschema *schema;
     const struct jsv_keyword_use *use;
+    const struct jsv_jump *trail; /* to it */
     struct jsv_expected expected;
     uint32_t depth;  /* in the document of the value at fault */
     uint32_t branch; /* alternative, while one is being chosen */
@@ -56,6 +58,7 @@ struct jsv_findings {
     const struct jsv_schema *schema;
     const struct jsv_document *document;
     struct jsv_stack items; /* struct jsv_finding */
+    struct jsv_jump *jump;  /* the reference being followed; NULL: none */
     size_t kept_max;
     size_t dropped; /* found when there were that many already */
 };

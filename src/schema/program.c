@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "json/stack.h"
 #include "json/value.h"
 #include "schema/choice.h"
@@ -29,6 +30,15 @@
 /* Operations of a list at most. */
 #define LIST_MAX 32
 
+/* Lists that a new one is compared with. */
+#define RECENT_MAX 4
+
+/* Dependencies that are looked for one by one; explaining has an index for more. */
+#define DEPENDENCIES_MAX 16
+
+/* The shape that lets everything pass. */
+#define SHAPE_PASS 0
+
 /* Lists that a list may run through before its verdict is worth remembering. */
 #define WEIGHT_MAX 64
 
@@ -38,16 +48,29 @@ enum state {
     STATE_MADE,
 };
 
+/* A list, and the one that stands for it: the same unless its verdict is remembered. */
+struct recent {
+    uint32_t at;
+    uint32_t outer;
+};
+
 struct build {
     struct jsv_schema *schema;
     struct jsv_arena scratch;
-    struct jsv_stack ops;      /* struct jsv_op */
+    struct jsv_buf ops;        /* struct jsv_op */
     struct jsv_stack gathered; /* struct jsv_op: of lists that are not whole yet */
-    struct jsv_stack weights;  /* uint16_t: of the list that begins there, beside ops */
     struct jsv_shape *shapes;  /* by subschema index */
-    unsigned char *states;     /* enum state, by subschema index */
-    struct jsv_stack pending;  /* struct jsv_subschema *: has a shape, not made yet */
+    struct jsv_stack numbered; /* uint32_t: subschema index by number of shape; 0 lets all pass */
+    uint32_t *numbers;         /* of shape, by subschema index; 0 when it has none */
+    struct jsv_subschema *
+        *ends;                /* where references lead, by subschema index; NULL: not known yet */
+    struct jsv_arena brief;   /* for what is needed until the next operation is added */
+    struct jsv_stack choices; /* uint32_t: lists of alternatives that are being gathered */
+    unsigned char *states;    /* enum state, by subschema index */
+    struct jsv_stack pending; /* struct jsv_subschema *: has a shape, not made yet */
     unsigned nesting;
+    struct recent recent[RECENT_MAX]; /* lists made last; all PASS at first */
+    unsigned recent_next;
 };
 
 /* Operations for one subschema and one type, while they are gathered. */
@@ -71,13 +94,29 @@ static const struct jsv_document *document_of(const struct jsv_subschema *schema
     return schema->resource->source->document;
 }
 
+static uint32_t op_count(const struct build *build)
+{
+    return (uint32_t)(build->ops.size / sizeof(struct jsv_op));
+}
+
+/* Operations move when others are added. */
+static struct jsv_op *op_at(const struct build *build, uint32_t at)
+{
+    return (struct jsv_op *)(void *)build->ops.data + at;
+}
+
+static bool ops_equal(const struct jsv_op *a, const struct jsv_op *b)
+{
+    return a->code == b->code && a->at == b->at && a->word == b->word;
+}
+
 static int add_op(struct list *list, struct jsv_op op)
 {
     struct jsv_stack *gathered = &list->build->gathered;
     /* what stands there already need not be asked again: the same schema, referred to twice */
     for (size_t i = gathered->count; i > list->start && i + TAKE_IN_MAX > gathered->count; i--) {
         const struct jsv_op *other = jsv_stack_item(gathered, i - 1);
-        if (other->code == op.code && other->at == op.at && other->word == op.word) {
+        if (ops_equal(other, &op)) {
             return 0;
         }
     }
@@ -102,21 +141,40 @@ static int add_at(struct list *list, enum jsv_op_code code, uint32_t at)
 /* Put operations, and the PASS that ends them, into the program; their place in *ret_at. */
 static int emit_plain(struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
 {
-    struct jsv_op *place = jsv_stack_push(&build->ops, count + 1);
-    uint16_t *weights = jsv_stack_push(&build->weights, count + 1);
-    if (!place || !weights) {
+    uint32_t at = op_count(build);
+    struct jsv_op pass = {.code = JSV_OP_PASS};
+    jsv_buf_append(&build->ops, ops, count * sizeof(*ops));
+    if (jsv_buf_append(&build->ops, &pass, sizeof(pass)) < 0) {
         return -ENOMEM;
     }
-    memcpy(place, ops, count * sizeof(*ops));
-    place[count] = (struct jsv_op){.code = JSV_OP_PASS};
-    memset(weights, 0, (count + 1) * sizeof(*weights));
-    *ret_at = (uint32_t)(build->ops.count - count - 1);
+    for (size_t i = 0; i < count; i++) {
+        op_at(build, at)[i].weight = 0;
+    }
+    *ret_at = at;
     return 0;
+}
+
+/* Find the same list among the last ones: for values of different types they are often the same. */
+static bool
+find_recent(const struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
+{
+    for (size_t i = 0; i < RECENT_MAX; i++) {
+        const struct jsv_op *known = op_at(build, build->recent[i].at);
+        size_t same = 0;
+        while (same < count && ops_equal(&known[same], &ops[same])) {
+            same++;
+        }
+        if (same == count && known[count].code == JSV_OP_PASS) {
+            *ret_at = build->recent[i].outer;
+            return true;
+        }
+    }
+    return false;
 }
 
 static unsigned list_weight(const struct build *build, uint32_t at)
 {
-    return *(const uint16_t *)jsv_stack_item(&build->weights, at);
+    return (unsigned)op_at(build, at)->weight;
 }
 
 /* How many lists an operation may run through for the same value. */
@@ -157,50 +215,69 @@ static int emit(struct build *build, const struct jsv_op *ops, size_t count, uin
         *ret_at = JSV_AT_INTEGER;
         return 0;
     }
+    if (find_recent(build, ops, count, ret_at)) {
+        return 0;
+    }
     unsigned weight = 0;
     for (size_t i = 0; i < count && weight <= WEIGHT_MAX; i++) {
         weight += op_weight(build, &ops[i]);
     }
-    int r = emit_plain(build, ops, count, ret_at);
-    if (r < 0) {
-        return r;
+    uint32_t at = 0;
+    int r = emit_plain(build, ops, count, &at);
+    *ret_at = at;
+    if (r == 0 && weight > WEIGHT_MAX) {
+        struct jsv_op once = {.code = JSV_OP_ONCE, .at = at};
+        r = emit_plain(build, &once, 1, ret_at);
+    } else if (r == 0) {
+        op_at(build, at)->weight = weight;
     }
-    if (weight > WEIGHT_MAX) {
-        struct jsv_op once = {.code = JSV_OP_ONCE, .at = *ret_at};
-        return emit_plain(build, &once, 1, ret_at);
+    if (r == 0) {
+        build->recent[build->recent_next++ % RECENT_MAX] = (struct recent){at, *ret_at};
     }
-    *(uint16_t *)jsv_stack_item(&build->weights, *ret_at) = (uint16_t)weight;
-    return 0;
+    return r;
 }
 
 /* ---- shapes of other schemas ---- */
 
-/* Where a schema that is nothing but a reference leads, as far as it goes. */
-static struct jsv_subschema *follow(const struct build *build, struct jsv_subschema *schema)
+static struct jsv_subschema *next_of(struct jsv_subschema *schema)
 {
-    for (uint32_t i = 0; i < build->schema->subschema_count; i++) {
-        if (schema->use_count != 1 || schema->uses[0].keyword > JSV_KEYWORD_RECURSIVE_REF ||
-            schema->uses[0].ref.dynamic) {
-            break;
-        }
-        schema = schema->uses[0].ref.target;
+    bool only_reference = schema->use_count == 1 &&
+                          schema->uses[0].keyword <= JSV_KEYWORD_RECURSIVE_REF &&
+                          !schema->uses[0].ref.dynamic;
+    return only_reference ? schema->uses[0].ref.target : NULL;
+}
+
+/* Where a schema that is nothing but a reference leads, as far as it goes; found once for each. */
+static struct jsv_subschema *follow(struct build *build, struct jsv_subschema *schema)
+{
+    struct jsv_subschema *end = schema;
+    uint32_t left = build->schema->subschema_count; /* a circle has no end */
+    for (struct jsv_subschema *next; left-- && (next = next_of(end));) {
+        end = build->ends[end->index] ? build->ends[end->index] : next;
     }
-    return schema;
+    while (schema != end && !build->ends[schema->index]) {
+        build->ends[schema->index] = end;
+        schema = next_of(schema);
+    }
+    return end;
 }
 
 /* The shape of a schema for another value; made later. */
 static int shape_of(struct build *build, struct jsv_subschema *schema, uint32_t *ret_shape)
 {
     schema = follow(build, schema);
-    *ret_shape = schema->index;
-    if (build->states[schema->index] != STATE_NEW) {
-        return 0;
+    uint32_t *number = &build->numbers[schema->index];
+    if (*number == 0) {
+        struct jsv_subschema **pending = jsv_stack_push(&build->pending, 1);
+        uint32_t *index = jsv_stack_push(&build->numbered, 1);
+        if (!pending || !index) {
+            return -ENOMEM;
+        }
+        *pending = schema;
+        *index = schema->index;
+        *number = (uint32_t)build->numbered.count - 1;
     }
-    struct jsv_subschema **pending = jsv_stack_push(&build->pending, 1);
-    if (!pending) {
-        return -ENOMEM;
-    }
-    *pending = schema;
+    *ret_shape = *number;
     return 0;
 }
 
@@ -235,7 +312,7 @@ static int add_list(struct list *list, uint32_t at)
         list->fails = true;
         return 0;
     }
-    const struct jsv_op *ops = jsv_stack_item(&list->build->ops, at);
+    const struct jsv_op *ops = op_at(list->build, at);
     size_t count = 0;
     while (count <= TAKE_IN_MAX && ops[count].code != JSV_OP_PASS) {
         count++;
@@ -244,7 +321,6 @@ static int add_list(struct list *list, uint32_t at)
         return add_at(list, JSV_OP_RUN, at);
     }
     for (size_t i = 0; i < count; i++) {
-        ops = jsv_stack_item(&list->build->ops, at);
         int r = add_op(list, ops[i]);
         if (r < 0) {
             return r;
@@ -280,7 +356,7 @@ static int add_strings(struct list *list, const struct jsv_node **values, uint32
 {
     struct build *build = list->build;
     const struct jsv_document *document = document_of(list->schema);
-    struct jsv_key *names = jsv_arena_array(&build->scratch, count, sizeof(*names));
+    struct jsv_key *names = jsv_arena_array(&build->brief, count, sizeof(*names));
     struct jsv_names_table *table = take(build, sizeof(*table));
     if (!names || !table) {
         return -ENOMEM;
@@ -288,7 +364,7 @@ static int add_strings(struct list *list, const struct jsv_node **values, uint32
     for (uint32_t i = 0; i < count; i++) {
         names[i] = jsv_key_from(jsv_string_text(document, values[i]));
     }
-    int r = jsv_names_build(table, &build->schema->arena, &build->scratch, names, count);
+    int r = jsv_names_build(table, &build->schema->arena, &build->brief, names, count);
     return r < 0 ? r : add_data(list, JSV_OP_STRING_IN, table);
 }
 
@@ -333,8 +409,8 @@ static int add_enum(struct list *list, const struct jsv_keyword_use *use)
     struct jsv_value all = {document_of(list->schema), use->value};
     bool single = use->keyword == JSV_KEYWORD_CONST;
     size_t count = single ? 1 : jsv_value_count(all);
-    const struct jsv_node **values =
-        jsv_arena_array(&list->build->scratch, count ? count : 1, sizeof(*values));
+    jsv_arena_reset(&list->build->brief);
+    const struct jsv_node **values = jsv_arena_array(&list->build->brief, count, sizeof(*values));
     if (!values) {
         return -ENOMEM;
     }
@@ -368,27 +444,45 @@ static int add_choice(struct list *list, enum jsv_op_code code, const uint32_t *
     return add_data(list, code, choice);
 }
 
-static int add_alternatives(struct list *list, const struct jsv_keyword_use *use)
+/* Push the lists of alternatives that may or may not fit; count those that always do. */
+static int
+gather_alternatives(struct list *list, const struct jsv_keyword_use *use, uint32_t *ret_passing)
 {
-    bool one_of = use->keyword == JSV_KEYWORD_ONE_OF;
-    uint32_t *at = jsv_arena_array(&list->build->scratch, use->list.count + 1, sizeof(*at));
-    if (!at) {
-        return -ENOMEM;
-    }
-    if (use->list.count > JSV_CHOICE_MAX) {
-        return add_data(list, JSV_OP_EXPLAIN, list->schema);
-    }
-    uint32_t open = 0;
-    uint32_t passing = 0;
+    *ret_passing = 0;
     for (uint32_t i = 0; i < use->list.count; i++) {
-        int r = list_of(list, use->list.schemas[i], &at[open]);
+        uint32_t at;
+        int r = list_of(list, use->list.schemas[i], &at);
         if (r < 0) {
             return r;
         }
-        passing += at[open] == JSV_AT_PASS;
-        open += at[open] > JSV_AT_FAIL;
+        *ret_passing += at == JSV_AT_PASS;
+        if (at > JSV_AT_FAIL) {
+            uint32_t *place = jsv_stack_push(&list->build->choices, 1);
+            if (!place) {
+                return -ENOMEM;
+            }
+            *place = at;
+        }
     }
-    if (!one_of) {
+    return 0;
+}
+
+static int add_alternatives(struct list *list, const struct jsv_keyword_use *use)
+{
+    if (use->list.count > JSV_CHOICE_MAX) {
+        return add_data(list, JSV_OP_EXPLAIN, list->schema);
+    }
+    struct jsv_stack *choices = &list->build->choices;
+    size_t start = choices->count;
+    uint32_t passing;
+    int r = gather_alternatives(list, use, &passing);
+    uint32_t open = (uint32_t)(choices->count - start);
+    const uint32_t *at = open ? jsv_stack_item(choices, start) : NULL;
+    choices->count = start;
+    if (r < 0) {
+        return r;
+    }
+    if (use->keyword == JSV_KEYWORD_ANY_OF) {
         return passing ? 0 : add_choice(list, JSV_OP_ANY_OF, at, open);
     }
     if (passing > 1) {
@@ -546,7 +640,7 @@ static int add_tuple(
         return -ENOMEM;
     }
     tuple->count = count;
-    tuple->rest = build->schema->subschema_count; /* the shape that passes everything */
+    tuple->rest = SHAPE_PASS;
     int r = rest ? shape_of(build, rest->one.schema, &tuple->rest) : 0;
     for (uint32_t i = 0; i < count && r == 0; i++) {
         r = shape_of(build, prefix->list.schemas[i], &tuple->shapes[i]);
@@ -601,10 +695,11 @@ static int gather_names(
 {
     struct build *build = list->build;
     uint32_t listed = properties ? properties->map.count : 0;
-    uint32_t count_max = listed + (required ? required->names.count : 0) + 1;
+    uint32_t count_max = listed + (required ? required->names.count : 0);
+    jsv_arena_reset(&build->brief);
     struct gathered names = {
-        jsv_arena_array(&build->scratch, count_max, sizeof(*names.keys)),
-        jsv_arena_array(&build->scratch, count_max, sizeof(*names.shapes)),
+        jsv_arena_array(&build->brief, count_max, sizeof(*names.keys)),
+        jsv_arena_array(&build->brief, count_max, sizeof(*names.shapes)),
         0,
         listed,
     };
@@ -620,12 +715,12 @@ static int gather_names(
         }
     }
     struct jsv_names_table table;
-    int r = jsv_names_build(&table, &build->scratch, &build->scratch, names.keys, listed);
+    int r = jsv_names_build(&table, &build->brief, &build->brief, names.keys, listed);
     for (uint32_t i = 0; required && i < required->names.count && r == 0; i++) {
         struct jsv_key key = required->names.items[i];
         if (!jsv_names_has(&table, &key)) {
             names.keys[names.count] = key;
-            names.shapes[names.count++] = build->schema->subschema_count;
+            names.shapes[names.count++] = SHAPE_PASS;
         }
     }
     *ret_names = names;
@@ -686,9 +781,9 @@ static int add_object(struct list *list)
     if (r < 0 || !object) {
         return r < 0 ? r : -ENOMEM;
     }
-    *object = (struct jsv_object){.extra = build->schema->subschema_count, .open = true};
+    *object = (struct jsv_object){.extra = SHAPE_PASS, .open = true};
     r = jsv_names_build(
-        &object->names, &build->schema->arena, &build->scratch, names.keys, names.count);
+        &object->names, &build->schema->arena, &build->brief, names.keys, names.count);
     if (r == 0 && patterns) {
         object->open = false;
         r = add_patterns(build, patterns, object);
@@ -849,6 +944,12 @@ static int add_use(struct list *list, const struct jsv_keyword_use *use)
     return 0;
 }
 
+static bool is_dependencies(enum jsv_keyword keyword)
+{
+    return keyword == JSV_KEYWORD_DEPENDENT_REQUIRED || keyword == JSV_KEYWORD_DEPENDENCIES ||
+           keyword == JSV_KEYWORD_DEPENDENT_SCHEMAS;
+}
+
 /* What the program does not do itself: what was evaluated, and names beyond its tables. */
 static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type type)
 {
@@ -860,6 +961,9 @@ static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type t
         }
         if (type != JSV_TYPE_OBJECT) {
             continue;
+        }
+        if (is_dependencies(use->keyword) && use->dependencies.count > DEPENDENCIES_MAX) {
+            return true;
         }
         for (uint32_t j = 0; use->keyword == JSV_KEYWORD_PROPERTIES && j < use->map.count; j++) {
             if (use->map.items[j].key.text.size > JSV_STRING_SHORT_MAX) {
@@ -964,9 +1068,12 @@ static int explain_all(struct build *build, uint32_t *ret_root)
     struct jsv_op op = {.code = JSV_OP_EXPLAIN, .data = build->schema->root};
     uint32_t at;
     int r = emit(build, &op, 1, &at);
-    *ret_root = build->schema->root->index;
-    for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
-        build->shapes[*ret_root].at[type] = at;
+    if (r == 0) {
+        r = shape_of(build, build->schema->root, ret_root);
+    }
+    for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT && r == 0; type++) {
+        const uint32_t *index = jsv_stack_top(&build->numbered);
+        build->shapes[*index].at[type] = at;
     }
     return r;
 }
@@ -1025,65 +1132,107 @@ static void finish_ops(const struct jsv_shape *shapes, struct jsv_op *ops, size_
     }
 }
 
-/* The shapes as they are run. */
-static const struct jsv_entry *make_entries(struct build *build, const struct jsv_op *ops)
+/* The shapes that were given a number, by it. */
+static struct jsv_shape *order_shapes(struct build *build)
 {
-    uint32_t count = build->schema->subschema_count + 1;
-    struct jsv_entry *entries = jsv_arena_array(&build->schema->arena, count, sizeof(*entries));
-    for (uint32_t i = 0; entries && i < count; i++) {
-        entries[i].op[JSV_TYPE_NONE] = &ops[JSV_AT_FAIL];
+    size_t count = build->numbered.count;
+    struct jsv_shape *shapes = jsv_arena_array(&build->scratch, count, sizeof(*shapes));
+    for (size_t i = 0; shapes && i < count; i++) {
+        const uint32_t *index = jsv_stack_item(&build->numbered, i);
+        shapes[i] = i == SHAPE_PASS ? (struct jsv_shape){{JSV_AT_PASS}} : build->shapes[*index];
+    }
+    return shapes;
+}
+
+/* Fill in the shapes as they are run. */
+static void
+describe_entries(struct jsv_program *program, const struct jsv_shape *shapes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        program->entries[i].op[JSV_TYPE_NONE] = &program->ops[JSV_AT_FAIL];
         for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
-            entries[i].op[type] = &ops[build->shapes[i].at[type]];
+            program->entries[i].op[type] = &program->ops[shapes[i].at[type]];
         }
     }
-    return entries;
+}
+
+/* What is known of each subschema while the program is made. */
+static int prepare_build(struct build *build)
+{
+    size_t count = build->schema->subschema_count;
+    struct jsv_arena *scratch = &build->scratch;
+    build->shapes = jsv_arena_array(scratch, count, sizeof(*build->shapes));
+    build->numbers = jsv_arena_array(scratch, count, sizeof(*build->numbers));
+    build->ends = jsv_arena_array(scratch, count, sizeof(*build->ends));
+    build->states = jsv_arena_alloc(scratch, count);
+    uint32_t *pass = jsv_stack_push(&build->numbered, 1);
+    static const struct jsv_op first[] = {
+        [JSV_AT_PASS] = {.code = JSV_OP_PASS},
+        [JSV_AT_FAIL] = {.code = JSV_OP_FAIL},
+        [JSV_AT_INTEGER] = {.code = JSV_OP_INTEGER},
+        [JSV_AT_INTEGER + 1] = {.code = JSV_OP_PASS},
+    };
+    int r = jsv_buf_append(&build->ops, first, sizeof(first));
+    if (r < 0 || !build->shapes || !build->numbers || !build->ends || !build->states || !pass) {
+        return -ENOMEM;
+    }
+    *pass = 0;
+    memset(build->shapes, 0, count * sizeof(*build->shapes));
+    memset(build->numbers, 0, count * sizeof(*build->numbers));
+    memset(build->ends, 0, count * sizeof(*build->ends));
+    memset(build->states, STATE_NEW, count);
+    return 0;
 }
 
 static int build_program(struct build *build)
 {
     struct jsv_schema *schema = build->schema;
-    uint32_t count = schema->subschema_count;
-    build->shapes = jsv_arena_array(&build->scratch, count + 1, sizeof(*build->shapes));
-    build->states = jsv_arena_alloc(&build->scratch, count + 1);
-    struct jsv_op *first = jsv_stack_push(&build->ops, 4);
-    uint16_t *weights = jsv_stack_push(&build->weights, 4);
     struct jsv_program *program = take(build, sizeof(*program));
-    if (!build->shapes || !build->states || !first || !weights || !program) {
-        return -ENOMEM;
-    }
-    first[JSV_AT_PASS] = (struct jsv_op){.code = JSV_OP_PASS};
-    first[JSV_AT_FAIL] = (struct jsv_op){.code = JSV_OP_FAIL};
-    first[JSV_AT_INTEGER] = (struct jsv_op){.code = JSV_OP_INTEGER};
-    first[JSV_AT_INTEGER + 1] = (struct jsv_op){.code = JSV_OP_PASS};
-    memset(build->shapes, 0, (count + 1) * sizeof(*build->shapes)); /* JSV_AT_PASS for all */
-    memset(weights, 0, 4 * sizeof(*weights));
-    memset(build->states, STATE_NEW, count + 1);
-    int r = settle_all_dynamic(schema) ? make_all(build, &program->root)
-                                       : explain_all(build, &program->root);
+    int r = program ? prepare_build(build) : -ENOMEM;
     if (r < 0) {
         return r;
     }
-    struct jsv_op *ops = take(build, build->ops.count * sizeof(*ops));
-    program->ops = ops;
-    program->entries = ops ? make_entries(build, ops) : NULL;
-    if (!program->entries) {
+    r = settle_all_dynamic(schema) ? make_all(build, &program->root)
+                                   : explain_all(build, &program->root);
+    if (r < 0) {
+        return r;
+    }
+    struct jsv_shape *shapes = order_shapes(build);
+    program->ops_size = build->ops.size;
+    program->entries_size = build->numbered.count * sizeof(*program->entries);
+    program->ops = jsv_alloc(&schema->allocator, program->ops_size);
+    program->entries = jsv_alloc(&schema->allocator, program->entries_size);
+    schema->program = program;
+    if (!shapes || !program->ops || !program->entries) {
         return -ENOMEM;
     }
-    memcpy(ops, build->ops.items, build->ops.count * sizeof(*ops));
-    finish_ops(build->shapes, ops, build->ops.count);
-    schema->program = program;
-    return jsv_choices_prepare(schema, build->shapes, ops, build->ops.count);
+    memcpy(program->ops, build->ops.data, build->ops.size);
+    describe_entries(program, shapes, build->numbered.count);
+    finish_ops(shapes, program->ops, op_count(build));
+    return jsv_choices_prepare(schema, shapes, program->ops, op_count(build));
 }
 
 int jsv_program_build(struct jsv_schema *schema)
 {
     struct build build = {.schema = schema};
     jsv_arena_init(&build.scratch, &schema->allocator, schema->arena.budget);
-    build.ops = jsv_stack_on(&build.scratch, sizeof(struct jsv_op));
-    build.weights = jsv_stack_on(&build.scratch, sizeof(uint16_t));
+    jsv_arena_init(&build.brief, &schema->allocator, schema->arena.budget);
+    jsv_buf_init(&build.ops, &schema->allocator, schema->arena.budget);
     build.gathered = jsv_stack_on(&build.scratch, sizeof(struct jsv_op));
+    build.choices = jsv_stack_on(&build.scratch, sizeof(uint32_t));
+    build.numbered = jsv_stack_on(&build.scratch, sizeof(uint32_t));
     build.pending = jsv_stack_on(&build.scratch, sizeof(struct jsv_subschema *));
     int r = build_program(&build);
+    jsv_buf_done(&build.ops);
+    jsv_arena_done(&build.brief);
     jsv_arena_done(&build.scratch);
     return r;
+}
+
+void jsv_program_done(struct jsv_schema *schema)
+{
+    if (schema->program) {
+        jsv_dealloc(&schema->allocator, schema->program->ops, schema->program->ops_size);
+        jsv_dealloc(&schema->allocator, schema->program->entries, schema->program->entries_size);
+    }
 }

@@ -62,7 +62,10 @@ typedef bool
 jsv_op_function(struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node);
 
 struct jsv_op {
-    jsv_op_function *run;
+    union {
+        jsv_op_function *run;
+        uintptr_t weight; /* while the program is made: of the list that begins here */
+    };
     union {
         const void *data;
         uint64_t word;
@@ -193,9 +196,11 @@ struct jsv_choice {
 };
 
 struct jsv_program {
-    const struct jsv_op *ops;
-    const struct jsv_entry *entries; /* by shape */
-    uint32_t root;                   /* shape */
+    struct jsv_op *ops;
+    struct jsv_entry *entries; /* by shape */
+    size_t ops_size;           /* bytes of ops, and of entries: they have memory of their own */
+    size_t entries_size;
+    uint32_t root; /* shape */
 };
 
 /* Types of value that a shape lets pass without a look, as bits. */
@@ -210,3 +215,5 @@ static inline uint8_t jsv_shape_passes(const struct jsv_shape *shape)
 
 /* Make schema->program. @return 0 or -ENOMEM. */
 int jsv_program_build(struct jsv_schema *schema);
+/* Give back what the program has outside the schema's arena. */
+void jsv_program_done(struct jsv_schema *schema);

@@ -121,26 +121,34 @@ static const struct jsv_node *child_holding(
     }
 }
 
-struct jsv_str jsv_node_pointer(
-    struct jsv_arena *arena, const struct jsv_document *document, const struct jsv_node *node)
+void jsv_node_pointer_append(
+    struct jsv_buf *pointer,
+    const struct jsv_document *document,
+    const struct jsv_node *from,
+    const struct jsv_node *node)
 {
-    struct jsv_buf pointer;
-    jsv_buf_init(&pointer, &arena->allocator, SIZE_MAX);
-    const struct jsv_node *at = jsv_document_nodes(document);
-    while (at < node) {
+    for (const struct jsv_node *at = from; at < node;) {
         const struct jsv_node *key;
         size_t index;
         bool object = jsv_node_type(at) == JSV_TYPE_OBJECT;
         at = child_holding(at, node, &key, &index);
         if (object) {
-            jsv_pointer_push(&pointer, jsv_string_text(document, key));
+            jsv_pointer_push(pointer, jsv_string_text(document, key));
         } else {
-            jsv_pointer_push_index(&pointer, index);
+            jsv_pointer_push_index(pointer, index);
         }
         if (key == node) {
             break;
         }
     }
+}
+
+struct jsv_str jsv_node_pointer(
+    struct jsv_arena *arena, const struct jsv_document *document, const struct jsv_node *node)
+{
+    struct jsv_buf pointer;
+    jsv_buf_init(&pointer, &arena->allocator, SIZE_MAX);
+    jsv_node_pointer_append(&pointer, document, jsv_document_nodes(document), node);
     char *copy = pointer.error ? NULL : jsv_arena_alloc(arena, pointer.size + 1);
     size_t size = copy ? pointer.size : 0;
     if (size) {

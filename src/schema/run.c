@@ -352,7 +352,7 @@ search(struct jsv_run *run, const struct jsv_regex *regex, const struct jsv_node
     struct jsv_str text = jsv_string_text(run->document, string);
     int r = jsv_regex_search(regex, text, run->validator->regex);
     bool verdict = verdict_or_give_up(run, r == -ELOOP ? -ETIME : r);
-    return charge(run, jsv_steps_for_search(run->validator->regex, text.size)) && verdict;
+    return charge(run, jsv_steps_for_search(text.size, run->validator->regex_cost)) && verdict;
 }
 
 OP(pattern)

@@ -6,7 +6,7 @@
  * By default a large document may take more steps: ten times what schemas that
  * people use take, and less than a second for a document of 1 MiB.
  */
-#define STEPS_DEFAULT    5000000
+#define STEPS_DEFAULT    10000000
 #define STEPS_PER_VALUE  16
 #define DEPTH_DEFAULT    4096
 #define PROBLEMS_DEFAULT 100
@@ -46,6 +46,7 @@ jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_valida
         jsv_validator_free(validator);
         return NULL;
     }
+    validator->regex_cost = jsv_regex_scratch_cost(validator->regex);
     return validator;
 }
 

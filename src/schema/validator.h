@@ -25,6 +25,7 @@ struct jsv_validator {
     struct jsv_validator_limits limits; /* no zeros left */
     uint64_t steps_per_value;           /* steps beyond the limit */
     struct jsv_regex_scratch *regex;
+    uint64_t *regex_cost; /* of searches that were not paid for yet */
     struct jsv_arena arena;   /* of one validation */
     struct jsv_arena lasting; /* for what is reused from one validation to the next: */
     struct jsv_equality equality;

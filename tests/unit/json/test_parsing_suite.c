@@ -5,12 +5,14 @@
  * its rule. Skipped where the suite is not at hand: MCPGATE_SHARED names the
  * directory that holds data/json-parsing.
  */
-#include <dirent.h>
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "support/files.h"
 #include "support/reading.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -26,35 +28,19 @@ static size_t file_count;
 
 /* ---- the files ---- */
 
-static void load_file(const char *name)
+static void load_file(const char *path, void *data)
 {
-    char path[4096];
+    (void)data;
     assert_true(file_count < COUNT_OF(files));
     struct file *file = &files[file_count++];
-    snprintf(file->name, sizeof(file->name), "%s", name);
-    snprintf(path, sizeof(path), "%s/%s", directory, name);
-    FILE *stream = fopen(path, "rb");
-    assert_non_null(stream);
-    char *data = malloc(1 << 20);
-    assert_non_null(data);
-    size_t size = fread(data, 1, 1 << 20, stream);
-    assert_true(feof(stream));
-    fclose(stream);
-    file->text = (struct jsv_str){data, size};
+    snprintf(file->name, sizeof(file->name), "%s", strrchr(path, '/') + 1);
+    file->text = files_read(path);
 }
 
 static int load_files(void **state)
 {
     (void)state;
-    DIR *listing = opendir(directory);
-    assert_non_null(listing);
-    for (struct dirent *entry; (entry = readdir(listing));) {
-        if (strstr(entry->d_name, ".json")) {
-            load_file(entry->d_name);
-        }
-    }
-    closedir(listing);
-    return 0;
+    return files_each(directory, ".json", load_file, NULL) > 0 ? 0 : -1;
 }
 
 static int free_files(void **state)
@@ -238,25 +224,15 @@ static void free_cases_follow_their_rules(void **state)
 static void docs_state_the_rules(void **state)
 {
     (void)state;
-    FILE *stream = fopen("docs/json.md", "rb");
-    if (!stream) {
-        fail_msg("docs/json.md: %s (run from the root of the project)", strerror(errno));
-    }
-    bool found[RULE_COUNT] = {false};
-    char line[4096];
-    while (fgets(line, sizeof(line), stream)) {
-        for (size_t i = 0; i < RULE_COUNT; i++) {
-            char row[256];
-            snprintf(row, sizeof(row), "| `%s` | %s |", rules[i].name, rules[i].answer);
-            found[i] |= strncmp(line, row, strlen(row)) == 0;
-        }
-    }
-    fclose(stream);
+    struct jsv_str docs = files_read("docs/json.md");
     for (size_t i = 0; i < RULE_COUNT; i++) {
-        if (!found[i]) {
+        char row[256];
+        int size = snprintf(row, sizeof(row), "\n| `%s` | %s |", rules[i].name, rules[i].answer);
+        if (!memmem(docs.data, docs.size, row, (size_t)size)) {
             fail_msg("docs/json.md lacks the rule %s: %s", rules[i].name, rules[i].answer);
         }
     }
+    free((char *)(uintptr_t)docs.data);
 }
 
 int main(void)
@@ -264,12 +240,10 @@ int main(void)
     const char *shared = getenv("MCPGATE_SHARED");
     snprintf(
         directory, sizeof(directory), "%s/data/json-parsing/test_parsing", shared ? shared : "");
-    DIR *listing = shared ? opendir(directory) : NULL;
-    if (!listing) {
+    if (!shared || access(directory, R_OK) < 0) {
         printf("skipped: no parsing suite in MCPGATE_SHARED (%s)\n", shared ? shared : "not set");
         return 77;
     }
-    closedir(listing);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_right_when_the_last_wins),
         cmocka_unit_test(all_right_but_for_duplicates),

@@ -438,14 +438,14 @@ static unsigned stride_of(const struct reading_kernel *kernel)
     return 17;
 }
 
-/* A first byte of ASCII would leave a pair, so they begin at 0x80. */
+/* All that begin like a sequence: behind any other first byte there is but a pair. */
 static void all_triples_of_bytes(void **state)
 {
     (void)state;
     char text[2 * JSV_SCAN_BLOCK];
     memset(text, 'a', sizeof(text));
     for (const struct reading_kernel *kernel = reading_kernels(); kernel->name; kernel++) {
-        for (unsigned triple = 0x800000; triple <= 0xFFFFFF; triple += stride_of(kernel)) {
+        for (unsigned triple = 0xC00000; triple <= 0xFFFFFF; triple += stride_of(kernel)) {
             unsigned char bytes[] = {
                 (unsigned char)(triple >> 16), (unsigned char)(triple >> 8), (unsigned char)triple};
             expect_verdict(kernel, text, 61 + (triple ^ triple >> 8) % 4, bytes, 3);

@@ -253,6 +253,31 @@ static void test_tree(void **state)
     jsv_arena_done(&arena);
 }
 
+/* An arena that is full at every possible place. */
+static void test_starving(void **state)
+{
+    (void)state;
+    static const char pattern[] =
+        "^(?:a[^b-d\\W]\\D|.)+(?<nam\\u00e9>x{2,3}?)\\k<namé>|(?!\\p{L})\\b$";
+    int error;
+    size_t failures = 0;
+    for (size_t budget = 0;; budget += 16) {
+        struct jsv_arena arena;
+        struct jsv_regex_syntax syntax;
+        struct jsv_regex_fault fault = {1, "untouched"};
+        jsv_arena_init(&arena, NULL, budget);
+        error = jsv_regex_parse(jsv_str_from(pattern), false, &arena, &syntax, &fault);
+        assert_string_equal(fault.message, "untouched");
+        jsv_arena_done(&arena);
+        if (error == 0) {
+            break;
+        }
+        assert_int_equal(error, -ENOMEM);
+        failures++;
+    }
+    assert_true(failures > 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_group_limit),
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_starving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
