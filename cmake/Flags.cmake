@@ -69,7 +69,9 @@ endif()
 if(MCPGATE_COVERAGE)
     # Unoptimised, since what the optimiser folds away can be neither hit nor
     # missed; and nothing inlined by force, so that a branch counts once and not
-    # once per copy.
-    target_compile_options(mcpgate_flags INTERFACE --coverage -O0 -Dalways_inline=)
+    # once per copy. Threads count, too.
+    target_compile_options(
+        mcpgate_flags INTERFACE --coverage -fprofile-update=atomic -O0 -Dalways_inline=
+    )
     target_link_options(mcpgate_link_flags INTERFACE --coverage)
 endif()

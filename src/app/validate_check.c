@@ -13,6 +13,17 @@
 
 /* ---- workers ---- */
 
+/*
+ * Documents are whatever the user has, up to 1 GiB, and nobody waits for an
+ * answer but the user, who can interrupt. So far more than a server would
+ * allow: some four minutes, and what telling apart the items of the largest
+ * array takes.
+ */
+static const struct jsv_validator_limits limits = {
+    .steps_max = 10000000000,
+    .memory_max = (size_t)16 << 30,
+};
+
 static int prepare(struct validate_worker *worker)
 {
     if (!worker->reader) {
@@ -22,7 +33,7 @@ static int prepare(struct validate_worker *worker)
         worker->document = jsv_document_new(os_allocator());
     }
     if (!worker->validator) {
-        worker->validator = jsv_validator_new(os_allocator(), NULL);
+        worker->validator = jsv_validator_new(os_allocator(), &limits);
     }
     return worker->reader && worker->document && worker->validator ? 0 : -ENOMEM;
 }

@@ -13,8 +13,9 @@
  *
  * The unit is about a nanosecond. The budget is such that a search of 64 KiB
  * stays well below 50 ms, and some more for each byte, so that long subjects
- * can be searched by patterns that take few steps at each place. As it is steps that are counted
- * and not time, an answer does not depend on how busy the machine is.
+ * can be searched by patterns that take few steps at each place. As it is steps
+ * that are counted and not time, an answer does not depend on how busy the
+ * machine is.
  */
 #include "regex/match.h"
 
@@ -67,7 +68,7 @@ struct jsv_regex_scratch {
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     struct account account;
-    uint64_t cost;
+    uint64_t cost; /* of all searches since the caller set it to 0 */
 };
 
 /* ---- memory ---- */
@@ -228,6 +229,7 @@ static int checkpoint(pcre2_callout_block *block, void *context)
     if (block->callout_number == JSV_CHECKPOINT_REFERENCE) {
         cost += block->capture_top + longest_capture(block);
     } else {
+        assert(block->callout_number <= JSV_CHECKPOINT_LOG_MAX);
         cost += (int64_t)1 << block->callout_number;
     }
     if (block->current_position > account->position) {

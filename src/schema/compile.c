@@ -28,6 +28,7 @@ struct compile {
     struct jsv_arena scratch;
     struct jsv_arena uris;        /* of one reference */
     struct jsv_str uri;           /* the last reference, resolved */
+    size_t uris_size;             /* of all references */
     struct jsv_stack pending;     /* struct jsv_subschema *: made, not taken apart yet */
     struct jsv_subschema **slots; /* by node; open addressing, a power of two */
     size_t slot_count;
@@ -200,18 +201,32 @@ static int find_resource(
     struct compile *compile,
     struct jsv_str reference,
     const struct jsv_resource *base,
-    struct jsv_resource **ret_resource,
+    const struct jsv_resource **ret_resource,
     struct jsv_str *ret_fragment)
 {
-    struct jsv_str base_uri = base ? base->uri : (struct jsv_str){"", 0};
+    bool local = base && reference.size && reference.data[0] == '#';
+    struct jsv_str base_uri = base && !local ? base->uri : (struct jsv_str){"", 0};
     int r = jsv_uri_resolve(&compile->uris, base_uri, reference, &compile->uri);
     if (r < 0) {
         return r;
     }
+    compile->uris_size += base ? compile->uri.size : 0;
+    if (compile->uris_size > JSV_URIS_SIZE_MAX(compile->registry->text_size)) {
+        return -EFBIG;
+    }
     struct jsv_uri parts = jsv_uri_split(compile->uri);
     *ret_fragment = parts.fragment;
-    return jsv_registry_find(
-        compile->registry, parts.absolute, ret_resource, compile->reterr_fault);
+    if (local) {
+        *ret_resource = base;
+        return 0;
+    }
+    struct jsv_resource *resource;
+    r = jsv_registry_find(compile->registry, parts.absolute, &resource, compile->reterr_fault);
+    if (r < 0) {
+        return r;
+    }
+    *ret_resource = resource;
+    return 0;
 }
 
 /* Find what a URI reference refers to; base NULL when it is absolute. */
@@ -222,23 +237,13 @@ static int find_target(
     struct target *ret_target)
 {
     jsv_arena_reset(&compile->uris);
-    compile->uri = reference;
     struct target target = {.resource = base};
     struct jsv_str fragment;
-    bool local = base && reference.size && reference.data[0] == '#' &&
-                 (reference.size == 1 || reference.data[1] == '/');
-    if (local) {
-        fragment = (struct jsv_str){reference.data + 1, reference.size - 1};
-    } else {
-        struct jsv_resource *resource;
-        int r = find_resource(compile, reference, base, &resource, &fragment);
-        if (r < 0) {
-            return r;
-        }
-        target.resource = resource;
+    int r = find_resource(compile, reference, base, &target.resource, &fragment);
+    if (r < 0) {
+        return r;
     }
     target.node = target.resource->root;
-    int r = 0;
     if (fragment.size && fragment.data[0] == '/') {
         r = follow_pointer(compile, fragment, &target);
     } else if (fragment.size) {
@@ -274,6 +279,14 @@ static int parse_reference(
             r == 0 ? "the reference leads to what is no schema: %.*s"
                    : "the reference leads nowhere: %.*s",
             JSV_TEXT(compile->uri));
+    }
+    if (r == -EFBIG) {
+        return jsv_registry_fault(
+            compile->registry,
+            schema->resource,
+            value.node,
+            compile->reterr_fault,
+            "its references, when resolved, are too long together");
     }
     if (r < 0) {
         return r;
@@ -634,6 +647,14 @@ static bool is_used(
 
 /* ---- schemas ---- */
 
+/* Whether a keyword's schemas are for the same value. */
+static bool combines(enum jsv_keyword keyword)
+{
+    return keyword <= JSV_KEYWORD_RECURSIVE_REF || keyword == JSV_KEYWORD_DEPENDENCIES ||
+           keyword == JSV_KEYWORD_DEPENDENT_SCHEMAS ||
+           (keyword >= JSV_KEYWORD_ALL_OF && keyword <= JSV_KEYWORD_ELSE);
+}
+
 /* In the order of evaluation. */
 static uint32_t insert_use(struct jsv_keyword_use *uses, uint32_t count, struct jsv_keyword_use use)
 {
@@ -695,6 +716,7 @@ static int take_apart(struct compile *compile, struct jsv_subschema *schema)
             }
         }
         schema->wants_marks |= use.keyword >= JSV_KEYWORD_UNEVALUATED_ITEMS;
+        schema->combines |= combines(use.keyword);
         count = insert_use(uses, count, use);
     }
     return keep_uses(compile, schema, uses, count);

@@ -17,6 +17,13 @@
 #define VALUE_MAX 80
 
 /*
+ * Alternatives that did not fit and are gone into, to say why. Those of one
+ * alternative multiply with those of the one around it; beyond this many it is
+ * only said that none fits.
+ */
+#define EXPLAINED_MAX 20000
+
+/*
  * Which members or elements of a value have been evaluated, as bits. They lie
  * on a stack that moves when it grows, so they are known by their place on it.
  */
@@ -31,6 +38,7 @@ struct explain {
     struct jsv_validator *validator;
     const struct jsv_scope *scope;
     struct jsv_findings *findings; /* NULL: the verdict is enough */
+    uint32_t explained_left;       /* alternatives that may still be gone into */
     struct jsv_stack words; /* uint64_t: what is needed until the evaluation of a value ends */
 };
 
@@ -265,63 +273,6 @@ static int check_all_of(const struct keyword_call *call)
     return verdict;
 }
 
-/* Evaluate alternatives; *ret_matches of them fit, the first two by index. */
-static int check_alternatives(
-    const struct keyword_call *call,
-    bool stop_at_first,
-    uint32_t *ret_matches,
-    uint32_t matching[2])
-{
-    struct jsv_branches branches = jsv_branches_begin(call->x->findings, where(call));
-    *ret_matches = 0;
-    for (uint32_t i = 0; i < call->use->list.count; i++) {
-        int r = evaluate_here(call, call->use->list.schemas[i]);
-        if (r < 0) {
-            return r;
-        }
-        if (r == 0) {
-            jsv_branches_failed(&branches, i);
-            continue;
-        }
-        if (*ret_matches < 2) {
-            matching[*ret_matches] = i;
-        }
-        ++*ret_matches;
-        if (stop_at_first && !call->marks) {
-            break;
-        }
-    }
-    if (*ret_matches) {
-        jsv_branches_forget(&branches);
-    } else {
-        jsv_branches_settle(&branches);
-    }
-    return 0;
-}
-
-static int check_any_of(const struct keyword_call *call)
-{
-    uint32_t matches;
-    uint32_t matching[2];
-    int r = check_alternatives(call, true, &matches, matching);
-    return r < 0 ? r : matches > 0;
-}
-
-static int check_one_of(const struct keyword_call *call)
-{
-    uint32_t matches;
-    uint32_t matching[2];
-    int r = check_alternatives(call, false, &matches, matching);
-    if (r < 0 || matches <= 1) {
-        return r < 0 ? r : matches == 1;
-    }
-    return NOTE(
-        call,
-        "matches more than one alternative (%" PRIu32 " and %" PRIu32 ")",
-        matching[0],
-        matching[1]);
-}
-
 /* Evaluate without noting problems. */
 static int evaluate_silently(const struct keyword_call *call, const struct jsv_subschema *schema)
 {
@@ -330,6 +281,75 @@ static int evaluate_silently(const struct keyword_call *call, const struct jsv_s
     int r = evaluate_here(call, schema);
     call->x->findings = findings;
     return r;
+}
+
+/* Evaluate alternatives; *ret_matches of them fit, the first two by index. */
+static int check_alternatives(
+    const struct keyword_call *call,
+    bool stop_at_first,
+    uint32_t *ret_matches,
+    uint32_t matching[2])
+{
+    *ret_matches = 0;
+    for (uint32_t i = 0; i < call->use->list.count; i++) {
+        int r = evaluate_silently(call, call->use->list.schemas[i]);
+        if (r < 0) {
+            return r;
+        }
+        if (r == 1 && *ret_matches < 2) {
+            matching[*ret_matches] = i;
+        }
+        *ret_matches += (uint32_t)r;
+        if (r == 1 && stop_at_first && !call->marks) {
+            break;
+        }
+    }
+    return 0;
+}
+
+/* None of the alternatives fits: find out what is wrong with each. */
+static int explain_alternatives(const struct keyword_call *call)
+{
+    struct explain *x = call->x;
+    struct jsv_branches branches = jsv_branches_begin(x->findings, where(call));
+    for (uint32_t i = 0; x->findings && i < call->use->list.count && x->explained_left; i++) {
+        x->explained_left--;
+        int r = evaluate_here(call, call->use->list.schemas[i]);
+        if (r < 0) {
+            return r;
+        }
+        jsv_branches_failed(&branches, i);
+    }
+    return jsv_branches_settle(&branches);
+}
+
+static int check_any_of(const struct keyword_call *call)
+{
+    uint32_t matches;
+    uint32_t matching[2];
+    int r = check_alternatives(call, true, &matches, matching);
+    if (r < 0 || matches) {
+        return r < 0 ? r : 1;
+    }
+    return explain_alternatives(call);
+}
+
+static int check_one_of(const struct keyword_call *call)
+{
+    uint32_t matches;
+    uint32_t matching[2];
+    int r = check_alternatives(call, false, &matches, matching);
+    if (r < 0 || matches == 1) {
+        return r < 0 ? r : 1;
+    }
+    if (matches == 0) {
+        return explain_alternatives(call);
+    }
+    return NOTE(
+        call,
+        "matches more than one alternative (%" PRIu32 " and %" PRIu32 ")",
+        matching[0],
+        matching[1]);
 }
 
 static int check_not(const struct keyword_call *call)
@@ -1033,19 +1053,12 @@ static int evaluate_uses(
     return verdict;
 }
 
-static int evaluate(
+static int evaluate_anew(
     struct explain *x,
     const struct jsv_subschema *schema,
     const struct jsv_place *place,
     struct marks *outer_marks)
 {
-    if (schema->never) {
-        struct jsv_finding_place at = {schema, NULL, place};
-        return jsv_finding_add(x->findings, at, "no value is allowed here");
-    }
-    if (schema->use_count == 0) {
-        return 1;
-    }
     if (x->validator->depth == x->validator->limits.depth_max) {
         return -ELOOP;
     }
@@ -1075,6 +1088,51 @@ static int evaluate(
     return r;
 }
 
+/*
+ * The verdict alone, which is remembered (validator.h): where schemas lead to
+ * the same schemas again and again, the work would double at every level.
+ */
+static int
+evaluate_once(struct explain *x, const struct jsv_subschema *schema, const struct jsv_place *place)
+{
+    uint64_t node = (uint64_t)(place->node - jsv_document_nodes(x->document));
+    uint64_t key = JSV_MEMO_EXPLAINED | (uint64_t)schema->index << 32 | node;
+    struct jsv_memo *memo = jsv_memo_slot(x->validator, key);
+    if (jsv_memo_holds(x->validator, memo, key)) {
+        return memo->round & 1;
+    }
+    int r = evaluate_anew(x, schema, place, NULL);
+    if (r >= 0) {
+        jsv_memo_set(x->validator, memo, key, r);
+    }
+    return r;
+}
+
+static int evaluate(
+    struct explain *x,
+    const struct jsv_subschema *schema,
+    const struct jsv_place *place,
+    struct marks *outer_marks)
+{
+    if (schema->never) {
+        struct jsv_finding_place at = {schema, NULL, place};
+        return jsv_finding_add(x->findings, at, "no value is allowed here");
+    }
+    if (schema->use_count == 0) {
+        return 1;
+    }
+    if (schema->combines && !outer_marks && !x->schema->dynamic) {
+        struct jsv_findings *findings = x->findings;
+        x->findings = NULL;
+        int r = evaluate_once(x, schema, place);
+        x->findings = findings;
+        if (r != 0 || !findings) {
+            return r;
+        }
+    }
+    return evaluate_anew(x, schema, place, outer_marks);
+}
+
 static struct explain
 explain_on(const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator)
 {
@@ -1082,6 +1140,7 @@ explain_on(const struct jsv_schema *schema, struct jsv_value value, struct jsv_v
         .schema = schema,
         .document = value.document,
         .validator = validator,
+        .explained_left = EXPLAINED_MAX,
         .words = jsv_stack_on(&validator->arena, sizeof(uint64_t)),
     };
 }

@@ -28,7 +28,7 @@
 #define TAKE_IN_MAX 3
 
 /* Operations of a list at most. */
-#define LIST_MAX 32
+#define LIST_MAX 16
 
 /* Lists that a new one is compared with. */
 #define RECENT_MAX 4
@@ -1136,7 +1136,7 @@ static void finish_ops(const struct jsv_shape *shapes, struct jsv_op *ops, size_
 static struct jsv_shape *order_shapes(struct build *build)
 {
     size_t count = build->numbered.count;
-    struct jsv_shape *shapes = jsv_arena_array(&build->scratch, count, sizeof(*shapes));
+    struct jsv_shape *shapes = jsv_arena_array(&build->brief, count, sizeof(*shapes));
     for (size_t i = 0; shapes && i < count; i++) {
         const uint32_t *index = jsv_stack_item(&build->numbered, i);
         shapes[i] = i == SHAPE_PASS ? (struct jsv_shape){{JSV_AT_PASS}} : build->shapes[*index];
@@ -1192,14 +1192,16 @@ static int build_program(struct build *build)
     if (r < 0) {
         return r;
     }
-    r = settle_all_dynamic(schema) ? make_all(build, &program->root)
-                                   : explain_all(build, &program->root);
+    schema->dynamic = !settle_all_dynamic(schema);
+    r = schema->dynamic ? explain_all(build, &program->root) : make_all(build, &program->root);
     if (r < 0) {
         return r;
     }
     struct jsv_shape *shapes = order_shapes(build);
+    size_t shape_count = build->numbered.count;
+    jsv_arena_done(&build->scratch); /* the rest is needed twice */
     program->ops_size = build->ops.size;
-    program->entries_size = build->numbered.count * sizeof(*program->entries);
+    program->entries_size = shape_count * sizeof(*program->entries);
     program->ops = jsv_alloc(&schema->allocator, program->ops_size);
     program->entries = jsv_alloc(&schema->allocator, program->entries_size);
     schema->program = program;
@@ -1207,7 +1209,7 @@ static int build_program(struct build *build)
         return -ENOMEM;
     }
     memcpy(program->ops, build->ops.data, build->ops.size);
-    describe_entries(program, shapes, build->numbered.count);
+    describe_entries(program, shapes, shape_count);
     finish_ops(shapes, program->ops, op_count(build));
     return jsv_choices_prepare(schema, shapes, program->ops, op_count(build));
 }

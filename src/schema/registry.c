@@ -381,7 +381,8 @@ struct source_scan {
     struct jsv_registry *registry;
     struct jsv_source *source;
     struct jsv_schema_fault *reterr_fault;
-    bool resolved; /* the resolver handed it over */
+    bool resolved;    /* the resolver handed it over */
+    size_t uris_size; /* of its identifiers */
     struct jsv_arena scratch;
     struct jsv_stack pending; /* struct scan_item */
 };
@@ -537,50 +538,73 @@ identifier(const struct source_scan *scan, const struct jsv_node *node, enum jsv
     return jsv_value_type(id) == JSV_TYPE_STRING && alone ? id : (struct jsv_value){0};
 }
 
-/* Begin a resource where an identifier does; note anchors. *resource becomes the one to go on with.
+/*
+ * Resolve an identifier, for good. Many short ones below a long one would take
+ * far more room than their text does, so all together are limited.
  */
-static int scan_identifiers(
-    struct source_scan *scan, const struct jsv_node *node, struct jsv_resource **resource)
+static int resolve_id(
+    struct source_scan *scan,
+    const struct jsv_resource *resource,
+    struct jsv_value id,
+    struct jsv_uri *ret_uri)
+{
+    struct jsv_str text = jsv_value_text(id);
+    bool fragment_only = text.size && text.data[0] == '#';
+    struct jsv_str base = fragment_only ? (struct jsv_str){"", 0} : resource->uri;
+    struct jsv_str uri;
+    int r = jsv_uri_resolve(&scan->registry->arena, base, text, &uri);
+    if (r < 0) {
+        return r;
+    }
+    scan->uris_size += uri.size;
+    if (scan->uris_size > JSV_URIS_SIZE_MAX(scan->source->text.size)) {
+        return jsv_registry_fault(
+            scan->registry,
+            resource,
+            id.node,
+            scan->reterr_fault,
+            "its identifiers, when resolved, are too long together");
+    }
+    *ret_uri = jsv_uri_split(uri);
+    return 0;
+}
+
+/* Begin a resource where an identifier does: *resource becomes the one to go on with. */
+static int
+scan_id(struct source_scan *scan, const struct jsv_node *node, struct jsv_resource **resource)
+{
+    enum jsv_draft draft = draft_ahead(scan, node, (*resource)->draft);
+    struct jsv_value id = identifier(scan, node, draft);
+    if (!id.node) {
+        return 0;
+    }
+    struct jsv_uri uri;
+    int r = resolve_id(scan, *resource, id, &uri);
+    if (r == 0 && uri.absolute.size) {
+        r = add_resource(scan, node, uri.absolute, *resource, resource);
+    }
+    if (r == 0 && uri.fragment.size && draft < JSV_DRAFT_2019_09) {
+        r = add_anchor(scan, *resource, uri.fragment, node, false);
+    }
+    return r;
+}
+
+static int
+scan_anchors(struct source_scan *scan, const struct jsv_node *node, struct jsv_resource *resource)
 {
     struct jsv_value object = {scan->source->document, node};
-    struct jsv_registry *registry = scan->registry;
-    if (node != (*resource)->root) {
-        enum jsv_draft draft = draft_ahead(scan, node, (*resource)->draft);
-        struct jsv_value id = identifier(scan, node, draft);
-        if (id.node) {
-            struct jsv_str uri;
-            int r = jsv_uri_resolve(&registry->arena, (*resource)->uri, jsv_value_text(id), &uri);
-            if (r < 0) {
-                return r;
-            }
-            struct jsv_uri parts = jsv_uri_split(uri);
-            bool fragment_only = jsv_value_text(id).size && jsv_value_text(id).data[0] == '#';
-            if (!fragment_only) {
-                r = add_resource(scan, node, parts.absolute, *resource, resource);
-                if (r < 0) {
-                    return r;
-                }
-            }
-            if (parts.fragment.size && draft < JSV_DRAFT_2019_09) {
-                r = add_anchor(scan, *resource, parts.fragment, node, false);
-                if (r < 0) {
-                    return r;
-                }
-            }
-        }
-    }
-    int r = 0;
     struct jsv_value anchor = jsv_value_get(object, JSV_STR("$anchor"));
-    if ((*resource)->draft >= JSV_DRAFT_2019_09 && jsv_value_type(anchor) == JSV_TYPE_STRING) {
-        r = add_anchor(scan, *resource, jsv_value_text(anchor), node, false);
-    }
     struct jsv_value dynamic = jsv_value_get(object, JSV_STR("$dynamicAnchor"));
-    if (r == 0 && (*resource)->draft == JSV_DRAFT_2020_12 &&
-        jsv_value_type(dynamic) == JSV_TYPE_STRING) {
-        r = add_anchor(scan, *resource, jsv_value_text(dynamic), node, true);
+    int r = 0;
+    if (resource->draft >= JSV_DRAFT_2019_09 && jsv_value_type(anchor) == JSV_TYPE_STRING) {
+        r = add_anchor(scan, resource, jsv_value_text(anchor), node, false);
     }
-    if (node == (*resource)->root && (*resource)->draft == JSV_DRAFT_2019_09) {
-        (*resource)->recursive_anchor =
+    if (r == 0 && resource->draft == JSV_DRAFT_2020_12 &&
+        jsv_value_type(dynamic) == JSV_TYPE_STRING) {
+        r = add_anchor(scan, resource, jsv_value_text(dynamic), node, true);
+    }
+    if (node == resource->root && resource->draft == JSV_DRAFT_2019_09) {
+        resource->recursive_anchor =
             jsv_value_bool(jsv_value_get(object, JSV_STR("$recursiveAnchor")));
     }
     return r;
@@ -589,7 +613,10 @@ static int scan_identifiers(
 static int scan_schema(struct source_scan *scan, struct scan_item item)
 {
     struct jsv_resource *resource = item.resource;
-    int r = scan_identifiers(scan, item.node, &resource);
+    int r = item.node == resource->root ? 0 : scan_id(scan, item.node, &resource);
+    if (r == 0) {
+        r = scan_anchors(scan, item.node, resource);
+    }
     if (r < 0) {
         return r;
     }
@@ -680,6 +707,7 @@ static int add_document(
     }
     source->next = registry->sources;
     registry->sources = source;
+    registry->text_size += text.size;
     *ret_source = source;
     return 0;
 }

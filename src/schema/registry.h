@@ -16,6 +16,9 @@
 #include "schema/keyword.h"
 #include "schema/table.h"
 
+/* What the URIs in schemas of a size may take together, once they are resolved. */
+#define JSV_URIS_SIZE_MAX(text_size) (16 * (text_size) + 65536)
+
 struct jsv_source {
     struct jsv_source *next;
     struct jsv_document *document;
@@ -59,6 +62,7 @@ struct jsv_registry {
     struct jsv_reader *reader;
     struct jsv_keyword_index keywords;
     struct jsv_source *sources; /* newest first */
+    size_t text_size;           /* of all that was added */
     uint32_t resource_count;
     struct jsv_table names;   /* struct jsv_resource_name */
     struct jsv_table roots;   /* struct jsv_resource, by its node */

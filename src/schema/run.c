@@ -121,34 +121,9 @@ ALWAYS_INLINE bool passes(unsigned types, const struct jsv_node *node)
 #define OP(name)                                                                                   \
     static bool op_##name(struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node)
 
-/* ---- what came of it the last time ---- */
-
-/* Tells the verdict of a choice from that of the list it begins. */
-#define MEMO_CHOICE 0x80000000u
-
-/*
- * Verdicts of this round. Where schemas lead to the same schema for the same
- * value again and again, they keep the work from doubling at every level. A
- * table that forgets: a later verdict that falls on the same slot takes it.
- */
 static uint64_t memo_key(const struct jsv_run *run, uint32_t at, const struct jsv_node *node)
 {
     return (uint64_t)at << 32 | (uint64_t)(node - jsv_document_nodes(run->document));
-}
-
-static struct jsv_memo *memo_slot(struct jsv_run *run, uint64_t key)
-{
-    return &run->validator->memo[key * 0x9E3779B97F4A7C15ull >> (64 - JSV_MEMO_BITS)];
-}
-
-static bool memo_holds(const struct jsv_run *run, const struct jsv_memo *memo, uint64_t key)
-{
-    return memo->key == key && memo->round >> 1 == run->validator->round;
-}
-
-static void memo_set(struct jsv_run *run, struct jsv_memo *memo, uint64_t key, bool verdict)
-{
-    *memo = (struct jsv_memo){key, run->validator->round << 1 | verdict};
 }
 
 /* ---- any value ---- */
@@ -192,15 +167,15 @@ OP(run)
 OP(once)
 {
     uint64_t key = memo_key(run, op->at, node);
-    struct jsv_memo *memo = memo_slot(run, key);
-    if (memo_holds(run, memo, key)) {
+    struct jsv_memo *memo = jsv_memo_slot(run->validator, key);
+    if (jsv_memo_holds(run->validator, memo, key)) {
         NEXT_IF(memo->round & 1);
     }
     if (!enter(run)) {
         return false;
     }
     bool holds = run_list(run, op->at, node);
-    memo_set(run, memo, key, holds);
+    jsv_memo_set(run->validator, memo, key, holds);
     leave(run);
     NEXT_IF(holds);
 }
@@ -637,15 +612,15 @@ static bool run_several(
 {
     const struct jsv_choice *choice = op->data;
     bool remember = jsv_node_is_container(node);
-    uint64_t key = memo_key(run, (uint32_t)(op - run->ops) | MEMO_CHOICE, node);
-    struct jsv_memo *memo = memo_slot(run, key);
-    if (remember && memo_holds(run, memo, key)) {
+    uint64_t key = JSV_MEMO_CHOICE | memo_key(run, (uint32_t)(op - run->ops), node);
+    struct jsv_memo *memo = jsv_memo_slot(run->validator, key);
+    if (remember && jsv_memo_holds(run->validator, memo, key)) {
         return memo->round & 1;
     }
     unsigned found = count_fitting(run, choice, left, op->code == JSV_OP_ONE_OF ? 2 : 1, node);
     bool verdict = op->code == JSV_OP_NONE_OF ? found == 0 : found == 1;
     if (remember) {
-        memo_set(run, memo, key, verdict);
+        jsv_memo_set(run->validator, memo, key, verdict);
     }
     return verdict;
 }

@@ -99,6 +99,7 @@ struct jsv_subschema {
     uint32_t index;
     bool never;         /* the schema false */
     bool wants_marks;   /* has unevaluatedItems or unevaluatedProperties */
+    bool combines;      /* other schemas for the same value */
     uint32_t use_count; /* keywords in evaluation order */
     struct jsv_keyword_use *uses;
 };
@@ -122,6 +123,7 @@ struct jsv_schema {
     struct jsv_subschema *subschemas; /* newest first */
     uint32_t subschema_count;
     struct jsv_table dynamic_targets; /* struct jsv_dynamic_target */
+    bool dynamic;                     /* some references are only known while evaluating */
     struct jsv_regex_list *regexes;
     struct jsv_program *program;
 };

@@ -6,8 +6,8 @@
  * By default a large document may take more steps: ten times what schemas that
  * people use take, and less than a second for a document of 1 MiB.
  */
-#define STEPS_DEFAULT    10000000
-#define STEPS_PER_VALUE  16
+#define STEPS_DEFAULT    8000000
+#define STEPS_PER_VALUE  12
 #define DEPTH_DEFAULT    4096
 #define PROBLEMS_DEFAULT 100
 #define MEMORY_DEFAULT   ((size_t)64 << 20)

@@ -12,8 +12,17 @@
 struct jsv_subschema;
 struct jsv_keyword_use;
 
-/* A verdict of this round, or of an earlier one and so forgotten; see run.c. */
-#define JSV_MEMO_BITS 10
+/*
+ * Verdicts of this round. Where schemas lead to the same schema for the same
+ * value again and again, they keep the work from doubling at every level. A
+ * table that forgets: a later verdict that falls on the same slot takes it.
+ *
+ * The key is a place in the document, and above that a list of operations (or
+ * a choice, or a subschema: those are told apart by their highest bits).
+ */
+#define JSV_MEMO_BITS      10
+#define JSV_MEMO_CHOICE    (1ull << 63)
+#define JSV_MEMO_EXPLAINED (1ull << 62)
 
 struct jsv_memo {
     uint64_t key;
@@ -25,7 +34,7 @@ struct jsv_validator {
     struct jsv_validator_limits limits; /* no zeros left */
     uint64_t steps_per_value;           /* steps beyond the limit */
     struct jsv_regex_scratch *regex;
-    uint64_t *regex_cost; /* of searches that were not paid for yet */
+    uint64_t *regex_cost;     /* of searches that were not paid for yet */
     struct jsv_arena arena;   /* of one validation */
     struct jsv_arena lasting; /* for what is reused from one validation to the next: */
     struct jsv_equality equality;
@@ -48,4 +57,21 @@ static inline void jsv_validator_start(struct jsv_validator *validator, const st
     validator->depth = 0;
     validator->error = 0;
     validator->round++;
+}
+
+static inline struct jsv_memo *jsv_memo_slot(struct jsv_validator *validator, uint64_t key)
+{
+    return &validator->memo[key * 0x9E3779B97F4A7C15ull >> (64 - JSV_MEMO_BITS)];
+}
+
+static inline bool
+jsv_memo_holds(const struct jsv_validator *validator, const struct jsv_memo *memo, uint64_t key)
+{
+    return memo->key == key && memo->round >> 1 == validator->round;
+}
+
+static inline void jsv_memo_set(
+    const struct jsv_validator *validator, struct jsv_memo *memo, uint64_t key, bool verdict)
+{
+    *memo = (struct jsv_memo){key, validator->round << 1 | verdict};
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the release into a directory of its own and uses it as a stranger
-# would: a program against libjsv through pkg-config (shared and static) and
-# through find_package, and the installed mcpgate.
+# would: programs against libjsv through pkg-config (shared and static) and
+# through find_package, the examples among them, and the installed mcpgate.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/tally.sh
@@ -63,12 +63,25 @@ prints_answer() {
     [[ $output == "$(cut -d' ' -f1 <<<"$output") 42" ]]
 }
 
-by_pkg_config() { # by_pkg_config LINK-OPTION...
+compile() { # compile SOURCE [-static]: to $work/program
     local flags
-    flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name jsv.pc)") pkg-config --cflags --libs jsv)
+    flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name jsv.pc)") \
+        pkg-config ${2:+--static} --cflags --libs jsv)
     # shellcheck disable=SC2086 # the flags are words
-    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$work/consumer" "$work/consumer.c" "$@" $flags
-    prints_answer "$work/consumer"
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$work/program" "$1" ${2-} $flags
+}
+
+by_pkg_config() { # by_pkg_config [-static]
+    compile "$work/consumer.c" "$@"
+    prints_answer "$work/program"
+}
+
+examples() { # examples [-static]
+    local source
+    for source in examples/*.c; do
+        compile "$source" "$@"
+        tests/example "$(basename "$source" .c)" "$work/program"
+    done
 }
 
 by_find_package() {
@@ -81,7 +94,7 @@ by_find_package() {
 as_cplusplus() {
     command -v g++ >/dev/null || { echo 'skipped: g++ is missing (scripts/setup dev)'; return 77; }
     g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I "$prefix/include" -x c++ \
-        - <<<'#include <jsv/json.h>'
+        - <<<'#include <jsv/schema.h>'
 }
 
 runs_installed() {
@@ -92,6 +105,8 @@ tally_check 'make install PREFIX' installs
 tally_check 'make install DESTDIR' installs_staged
 tally_check 'pkg-config, shared' by_pkg_config
 tally_check 'pkg-config, static' by_pkg_config -static
+tally_check 'examples, shared' examples
+tally_check 'examples, static' examples -static
 tally_check 'find_package, shared and static' by_find_package
 tally_check 'headers in C++' as_cplusplus
 tally_check 'installed mcpgate' runs_installed

@@ -670,8 +670,9 @@ static void number_limit(void **state)
     expect_number_limit(0, 16384);
     expect_number_limit(16384, 16384);
     expect_number_limit(UINT32_MAX, 16384);
-    expect_number_limit(16, 16);
-    expect_number_limit(8, 8);
+    for (uint32_t limit = 8; limit < 24; limit++) {
+        expect_number_limit(limit, limit);
+    }
 }
 
 /* ---- numbers ---- */

@@ -145,20 +145,29 @@ static double cpu_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Search within the time. @return the answer. */
+/*
+ * Search within the time. Every search takes the same steps, so the quickest
+ * of a few tells what they take; a machine that is busy with other things may
+ * delay the others. @return the answer.
+ */
 static int search_in_time(
     const struct jsv_regex *regex,
     const char *pattern,
     const char *subject,
     struct jsv_regex_scratch *scratch)
 {
-    double start = cpu_ms();
-    int answer = jsv_regex_search(regex, (struct jsv_str){subject, SUBJECT_SIZE}, scratch);
-    double took = cpu_ms() - start;
-    if (took > MS_MAX) {
-        fail_msg("%s: %.1f ms for %d", pattern, took, answer);
+    double quickest = 0;
+    for (int attempt = 0; attempt < 8; attempt++) {
+        double start = cpu_ms();
+        int answer = jsv_regex_search(regex, (struct jsv_str){subject, SUBJECT_SIZE}, scratch);
+        double took = cpu_ms() - start;
+        if (took <= MS_MAX) {
+            return answer;
+        }
+        quickest = attempt == 0 || took < quickest ? took : quickest;
     }
-    return answer;
+    fail_msg("%s: %.1f ms", pattern, quickest);
+    return 0;
 }
 
 /* One pattern in one way on all subjects; those who answer agree. @return how often it gave up. */
@@ -402,6 +411,21 @@ static void test_scratch_after_failure(void **state)
     jsv_match_free(fast);
 }
 
+/* Machine code gets its own stack even if the interpreter was there first. */
+static void test_stack_comes_late(void **state)
+{
+    struct bench *bench = *state;
+    struct jsv_match *slow = compile(bench, "a", 1, true);
+    struct jsv_match *fast = compile(bench, "\\A(?:(?C0)a|(?C0)b)*\\z", 1, false);
+    char subject[10000];
+    memset(subject, 'a', sizeof subject);
+    assert_int_equal(jsv_match_search(slow, JSV_STR("a"), bench->scratch), 1);
+    struct jsv_str text = {subject, sizeof subject};
+    assert_int_equal(jsv_match_search(fast, text, bench->scratch), 1);
+    jsv_match_free(slow);
+    jsv_match_free(fast);
+}
+
 static void test_too_large(void **state)
 {
     struct bench *bench = *state;
@@ -441,6 +465,7 @@ int main(void)
         MATCH_TEST(test_cost),
         MATCH_TEST(test_steady_state),
         MATCH_TEST(test_scratch_after_failure),
+        MATCH_TEST(test_stack_comes_late),
         MATCH_TEST(test_too_large),
         MATCH_TEST(test_identifiers),
     };
