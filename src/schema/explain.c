@@ -530,23 +530,14 @@ static int check_unique_items(const struct keyword_call *call)
     return NOTE(call, "items %zu and %zu are equal", equal[0], equal[1]);
 }
 
-/* Evaluate the elements from `first` to before `end` by what pick returns for each. */
-static int check_elements(
-    const struct keyword_call *call,
-    size_t first,
-    size_t end,
-    struct jsv_subschema *const *schemas,
-    bool same)
+/* An element at its place, by the schemas in a list. */
+static int check_prefix_items(const struct keyword_call *call)
 {
-    const struct jsv_node *array = call->place->node;
-    const struct jsv_node *item = array + 1;
-    size_t count = jsv_node_count(array);
+    const struct jsv_node *item = call->place->node + 1;
+    size_t count = jsv_node_count(call->place->node);
     int verdict = 1;
-    for (size_t i = 0; i < count && i < end; i++, item = jsv_node_next(item)) {
-        if (i < first) {
-            continue;
-        }
-        int r = evaluate_child(call, schemas[same ? 0 : i], item, NULL, i);
+    for (size_t i = 0; i < count && i < call->use->list.count; i++, item = jsv_node_next(item)) {
+        int r = evaluate_child(call, call->use->list.schemas[i], item, NULL, i);
         if (r < 0) {
             return r;
         }
@@ -559,18 +550,50 @@ static int check_elements(
     return verdict;
 }
 
-static int check_prefix_items(const struct keyword_call *call)
+/* An element by the keyword's one schema. */
+static int check_item(const struct keyword_call *call, const struct jsv_node *item, size_t index)
 {
-    return check_elements(call, 0, call->use->list.count, call->use->list.schemas, false);
+    const struct jsv_subschema *schema = call->use->one.schema;
+    if (!schema->never) {
+        return evaluate_child(call, schema, item, NULL, index);
+    }
+    struct jsv_place extra = {call->place, item, NULL, index};
+    struct jsv_finding_place at = {call->schema, call->use, &extra};
+    return jsv_finding_add_member(call->x->findings, at, "unexpected item");
+}
+
+/* The elements from an index on, but for those with a mark when there are such. */
+static int check_rest(const struct keyword_call *call, uint64_t from, const struct marks *except)
+{
+    const struct jsv_node *item = call->place->node + 1;
+    size_t count = jsv_node_count(call->place->node);
+    int verdict = 1;
+    for (size_t i = 0; i < count; i++, item = jsv_node_next(item)) {
+        if (i < from || (except && has_bit(call->x, except->at, i))) {
+            continue;
+        }
+        int r = check_item(call, item, i);
+        if (r < 0) {
+            return r;
+        }
+        verdict &= r;
+        if (!verdict && !call->x->findings) {
+            return 0;
+        }
+        mark(call, i);
+    }
+    return verdict;
 }
 
 static int check_items(const struct keyword_call *call)
 {
-    struct jsv_value value = {call->schema->resource->source->document, call->use->key + 1};
-    if (jsv_value_type(value) == JSV_TYPE_ARRAY) {
-        return check_prefix_items(call);
-    }
-    return check_elements(call, call->use->one.from, SIZE_MAX, &call->use->one.schema, true);
+    bool list = jsv_node_type(call->use->key + 1) == JSV_TYPE_ARRAY;
+    return list ? check_prefix_items(call) : check_rest(call, call->use->one.from, NULL);
+}
+
+static int check_unevaluated_items(const struct keyword_call *call)
+{
+    return check_rest(call, 0, call->marks);
 }
 
 static int check_contains(const struct keyword_call *call)
@@ -607,29 +630,6 @@ static int check_contains(const struct keyword_call *call)
         limit,
         limit == 1 ? "" : "s",
         found);
-}
-
-static int check_unevaluated_items(const struct keyword_call *call)
-{
-    const struct jsv_node *array = call->place->node;
-    const struct jsv_node *item = array + 1;
-    size_t count = jsv_node_count(array);
-    int verdict = 1;
-    for (size_t i = 0; i < count; i++, item = jsv_node_next(item)) {
-        if (has_bit(call->x, call->marks->at, i)) {
-            continue;
-        }
-        int r = evaluate_child(call, call->use->one.schema, item, NULL, i);
-        if (r < 0) {
-            return r;
-        }
-        verdict &= r;
-        if (!verdict && !call->x->findings) {
-            return 0;
-        }
-        mark(call, i);
-    }
-    return verdict;
 }
 
 /* ---- objects ---- */

@@ -21,6 +21,9 @@
 /* Findings that are kept at least, however few are shown: enough to find the first in order. */
 #define KEPT_MIN 1024
 
+/* Findings of one alternative. */
+#define BRANCH_ROOM 64
+
 #define MESSAGE_MAX 256
 
 /* Of a value that stands in a message, and of those that may. */
@@ -474,6 +477,15 @@ static int compare_details(const struct closeness *a, const struct closeness *b)
     return order ? order : compare_sizes(a->count, b->count);
 }
 
+/* Each alternative may say enough to be compared with the others, unless nothing is kept anyway. */
+static void make_room(const struct jsv_branches *branches)
+{
+    struct jsv_findings *findings = branches->findings;
+    if (branches->start < branches->kept_max && findings->kept_max < branches->end + BRANCH_ROOM) {
+        findings->kept_max = branches->end + BRANCH_ROOM;
+    }
+}
+
 struct jsv_branches
 jsv_branches_begin(struct jsv_findings *findings, struct jsv_finding_place where)
 {
@@ -482,7 +494,9 @@ jsv_branches_begin(struct jsv_findings *findings, struct jsv_finding_place where
         branches.start = findings->items.count;
         branches.end = branches.start;
         branches.dropped = findings->dropped;
+        branches.kept_max = findings->kept_max;
         branches.depth = depth_of(where.place);
+        make_room(&branches);
     }
     return branches;
 }
@@ -534,19 +548,13 @@ void jsv_branches_failed(struct jsv_branches *branches, uint32_t index)
     if (order < 0) {
         move_items(findings, branches->start, from, count);
         branches->end = branches->start + count;
+        branches->lost = findings->dropped - branches->dropped;
     } else if (order == 0) {
         branches->end = from + count;
     }
     findings->items.count = branches->end;
     findings->dropped = branches->dropped;
-}
-
-void jsv_branches_forget(struct jsv_branches *branches)
-{
-    if (branches->findings) {
-        branches->findings->items.count = branches->start;
-        branches->findings->dropped = branches->dropped;
-    }
+    make_room(branches);
 }
 
 /* What an alternative expects at a path, if it does; values rather than their type. */
@@ -683,6 +691,7 @@ int jsv_branches_settle(struct jsv_branches *branches)
     if (!findings) {
         return 0;
     }
+    findings->kept_max = branches->kept_max;
     if (branches->end == branches->start) {
         return jsv_finding_add(findings, branches->where, "matches none of the alternatives");
     }
@@ -690,6 +699,7 @@ int jsv_branches_settle(struct jsv_branches *branches)
         leave_closest(branches);
         join_messages(branches);
         branches->end = branch_end(branches, branches->start);
+        findings->dropped += branches->lost;
     }
     findings->items.count = branches->end;
     return 0;

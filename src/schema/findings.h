@@ -89,16 +89,16 @@ struct jsv_branches {
     struct jsv_finding_place where;
     size_t start; /* findings from here to the end are of the closest alternatives so far */
     size_t end;
-    size_t dropped; /* before */
-    uint32_t depth; /* of the value */
+    size_t lost;     /* of the first of them, since there was no room */
+    size_t dropped;  /* before */
+    size_t kept_max; /* before */
+    uint32_t depth;  /* of the value */
 };
 
 struct jsv_branches
 jsv_branches_begin(struct jsv_findings *findings, struct jsv_finding_place where);
 /* An alternative did not fit; what was found since the last call is about it. */
 void jsv_branches_failed(struct jsv_branches *branches, uint32_t index);
-/* Forget what was found, since an alternative fits. */
-void jsv_branches_forget(struct jsv_branches *branches);
 /* None fits: leave the findings that people should see. Always 0. */
 int jsv_branches_settle(struct jsv_branches *branches);
 
