@@ -64,6 +64,16 @@ foreach(source ${unit_sources})
     endif()
 endforeach()
 
+# The JSON-Schema-Test-Suite, where it is at hand.
+set(suite_dir ${shared_dir}/data/json-schema-test-suite)
+if(EXISTS ${suite_dir})
+    add_test(NAME schema/suite COMMAND jsv-suite ${suite_dir})
+    set_tests_properties(schema/suite PROPERTIES TIMEOUT 300)
+else()
+    add_test(NAME schema/suite COMMAND sh -c "echo 'skipped: no JSON-Schema-Test-Suite'; exit 77")
+    set_tests_properties(schema/suite PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # Regular expressions against Node's.
 if(NOT CMAKE_CROSSCOMPILING)
     add_executable(regex_driver tests/regex/driver.c)
