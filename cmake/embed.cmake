@@ -4,8 +4,12 @@
 #
 # makes a rule that writes the C file OUTPUT from all JSON files below
 # DIRECTORY: an array TABLE of struct jsv_embedded, declared in HEADER, that
-# ends with an entry without URI. A schema's URI is its own $id (id in draft 4)
-# without an empty fragment. The rule runs this file as a script.
+# ends with an empty entry. A schema is known by its URI, which is its own $id
+# (id in draft 4) without an empty fragment. The rule runs this file as a script.
+#
+#   embed_files(OUTPUT DIRECTORY HEADER TABLE)
+#
+# does the same for files that are known by their paths below DIRECTORY.
 
 # White space between tokens is left out. Within strings of a schema neither a
 # line break nor ", " nor '": ' can be expected, and a unit test would tell.
@@ -28,18 +32,22 @@ function(schema_uri text file result)
     set(${result} "${uri}" PARENT_SCOPE)
 endfunction()
 
-function(write_table output directory header table)
+function(write_table output directory header table named_by)
     file(GLOB_RECURSE files RELATIVE ${directory} ${directory}/*.json)
     list(SORT files)
     set(entries "")
     foreach(file ${files})
         file(READ ${directory}/${file} text)
-        schema_uri("${text}" ${file} uri)
+        if(named_by STREQUAL "URI")
+            schema_uri("${text}" ${file} name)
+        else()
+            set(name ${file})
+        endif()
         minify("${text}" text)
         string(REPLACE "\\" "\\\\" literal "${text}")
         string(REPLACE "\"" "\\\"" literal "${literal}")
         string(LENGTH "${text}" size)
-        string(APPEND entries "    /* ${file} */\n    {\"${uri}\", \"${literal}\", ${size}},\n")
+        string(APPEND entries "    /* ${file} */\n    {\"${name}\", \"${literal}\", ${size}},\n")
     endforeach()
     file(WRITE ${output}
          "#include \"${header}\"\n\nconst struct jsv_embedded ${table}[] = {\n${entries}    {0},\n};\n"
@@ -47,19 +55,27 @@ function(write_table output directory header table)
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE)
-    write_table(${OUTPUT} ${DIRECTORY} ${HEADER} ${TABLE})
+    write_table(${OUTPUT} ${DIRECTORY} ${HEADER} ${TABLE} ${NAMED_BY})
     return()
 endif()
 
 set(embed_script ${CMAKE_CURRENT_LIST_FILE})
-function(embed_schemas output directory header table)
+function(embed output directory header table named_by)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS ${directory}/*.json)
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D DIRECTORY=${directory} -D HEADER=${header} -D
-                TABLE=${table} -P ${embed_script}
+                TABLE=${table} -D NAMED_BY=${named_by} -P ${embed_script}
         DEPENDS ${files} ${embed_script}
         COMMENT "Embedding ${directory}"
         VERBATIM
     )
+endfunction()
+
+function(embed_schemas output directory header table)
+    embed(${output} ${directory} ${header} ${table} URI)
+endfunction()
+
+function(embed_files output directory header table)
+    embed(${output} ${directory} ${header} ${table} PATH)
 endfunction()

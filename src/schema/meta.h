@@ -7,13 +7,9 @@
 
 #include <jsv/jsv.h>
 
-struct jsv_embedded {
-    const char *uri; /* absolute, without fragment */
-    const char *data;
-    size_t size;
-};
+#include "base/embedded.h"
 
-/* All of them; the last entry has no URI. */
+/* All of them, by URI, absolute and without fragment. */
 extern const struct jsv_embedded jsv_meta_schemas[];
 
 /* The meta-schema of that URI, which may end in an empty fragment; NULL when there is none. */

@@ -58,7 +58,7 @@ static void finds_all_and_nothing_else(void **state)
     for (size_t i = 0; i < COUNT_OF(uris); i++) {
         const struct jsv_embedded *schema = jsv_meta_find(jsv_str_from(uris[i]));
         assert_non_null(schema);
-        assert_string_equal(schema->uri, uris[i]);
+        assert_string_equal(schema->name, uris[i]);
         char with_fragment[100];
         size_t size = strlen(uris[i]);
         memcpy(with_fragment, uris[i], size);
@@ -67,7 +67,7 @@ static void finds_all_and_nothing_else(void **state)
         assert_null(jsv_meta_find((struct jsv_str){uris[i], size - 1}));
     }
     size_t count = 0;
-    while (jsv_meta_schemas[count].uri) {
+    while (jsv_meta_schemas[count].name) {
         count++;
     }
     assert_int_equal(count, COUNT_OF(uris));
@@ -91,14 +91,14 @@ static void finds_all_and_nothing_else(void **state)
 static void names_itself_and_its_meta_schema(void **state)
 {
     struct json_fixture *fixture = *state;
-    for (const struct jsv_embedded *schema = jsv_meta_schemas; schema->uri; schema++) {
+    for (const struct jsv_embedded *schema = jsv_meta_schemas; schema->name; schema++) {
         struct jsv_value root = read_embedded(fixture, schema);
-        assert_true(jsv_str_equal(own_uri(root), jsv_str_from(schema->uri)));
+        assert_true(jsv_str_equal(own_uri(root), jsv_str_from(schema->name)));
         struct jsv_str meta = jsv_value_text(jsv_value_get(root, JSV_STR("$schema")));
         assert_non_null(jsv_meta_find(meta));
         assert_true(meta.size >= 6);
         assert_int_equal(
-            strncmp(meta.data, schema->uri, strlen("http://json-schema.org/draft")), 0);
+            strncmp(meta.data, schema->name, strlen("http://json-schema.org/draft")), 0);
     }
 }
 
@@ -153,8 +153,8 @@ static void walk_value(struct walk *walk, struct jsv_value value)
 static void refers_to_nothing_outside(void **state)
 {
     struct walk walk = {.fixture = *state};
-    for (const struct jsv_embedded *schema = jsv_meta_schemas; schema->uri; schema++) {
-        walk.base = jsv_str_from(schema->uri);
+    for (const struct jsv_embedded *schema = jsv_meta_schemas; schema->name; schema++) {
+        walk.base = jsv_str_from(schema->name);
         walk_value(&walk, read_embedded(walk.fixture, schema));
     }
     assert_true(walk.references > 100);
@@ -177,7 +177,7 @@ static void walk_for_prose(struct jsv_value schema, bool names)
 
 static void has_no_prose(void **state)
 {
-    for (const struct jsv_embedded *schema = jsv_meta_schemas; schema->uri; schema++) {
+    for (const struct jsv_embedded *schema = jsv_meta_schemas; schema->name; schema++) {
         walk_for_prose(read_embedded(*state, schema), false);
     }
 }
