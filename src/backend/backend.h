@@ -1,0 +1,50 @@
+/*
+ * The HTTP client: posts a JSON text to the one backend the operator named.
+ *
+ * libcurl's multi interface on the loop: one client per loop, nothing waits.
+ * http and https only; no redirect, no proxy from the environment, no retry;
+ * a time limit for the whole exchange and a ceiling for the reply. libcurl is
+ * started with the first client, as it costs megabytes and milliseconds.
+ */
+#pragma once
+
+#include <jsv/jsv.h>
+
+struct backend;
+struct backend_post;
+struct loop;
+
+struct backend_options {
+    const char *url;       /* scheme, host, optional port and path prefix */
+    const char *path;      /* appended to it */
+    uint64_t timeout_ms;   /* for all of it */
+    size_t reply_size_max; /* of the reply's body */
+};
+
+struct backend_reply {
+    int error;           /* 0; -errno when there was no answer: -ETIMEDOUT, -ECONNREFUSED, … */
+    unsigned status;     /* of HTTP */
+    struct jsv_str body; /* until the callback returns; cut at reply_size_max */
+};
+
+/** @return 0; -EINVAL when the URL makes no sense; -ENOMEM. */
+int backend_new(
+    struct loop *loop, const struct backend_options *options, struct backend **ret_backend);
+/** Ends what is under way without a callback. Accepts NULL. */
+void backend_free(struct backend *backend);
+
+typedef void backend_done(void *owner, const struct backend_reply *reply);
+
+/**
+ * Post a body as application/json. done() comes later, from the loop, exactly
+ * once, unless the post is cancelled.
+ * @param body Copied.
+ * @return 0 or -errno.
+ */
+int backend_post_start(
+    struct backend *backend,
+    struct jsv_str body,
+    backend_done *done,
+    void *owner,
+    struct backend_post **ret_post);
+void backend_post_cancel(struct backend_post *post);

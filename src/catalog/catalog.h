@@ -1,0 +1,130 @@
+/*
+ * What the server serves: schemas, examples and tools, as one immutable
+ * snapshot. It is read at start and on reload, never in between; requests pin
+ * the one they started with, and the last one to let go frees it. Any number
+ * of threads may look at it.
+ *
+ * Schemas are `*.schema.json` directly in their root, examples `*.json` below
+ * theirs. A file that is no regular file, leaves its root, is too large or is
+ * no JSON (duplicate members included) is not part of the snapshot, and is
+ * named in one warning.
+ */
+#pragma once
+
+#include <jsv/schema.h>
+
+struct catalog;
+
+struct catalog_schema {
+    struct jsv_str name;    /* file name without ".schema.json" */
+    struct jsv_str version; /* top-level "version" as text; may be empty */
+    struct jsv_str path;    /* relative to the root */
+    struct jsv_str text;    /* the file, byte for byte */
+    struct jsv_value value;
+};
+
+struct catalog_example {
+    struct jsv_str component; /* file name up to the first '.' or '_' */
+    struct jsv_str path;      /* relative to the root */
+    struct jsv_str text;
+    struct jsv_value value;
+};
+
+/** A tool as its descriptor declares it. */
+struct catalog_tool {
+    struct jsv_str name;
+    struct jsv_str title;
+    struct jsv_str description;
+    struct jsv_str descriptor; /* the whole JSON text */
+    struct jsv_value value;    /* the same, to look at: members beyond those named here */
+    struct jsv_value input_schema;
+    struct jsv_value output_schema; /* NONE when it has none */
+};
+
+struct catalog_options {
+    const char *schemas_dir;     /* NULL: none */
+    const char *examples_dir;    /* NULL: none */
+    const char *tools_dir;       /* NULL: none; external tools */
+    const struct jsv_str *tools; /* descriptors of the tools that are built in, in their order */
+    size_t tool_count;
+    bool assert_format; /* for assets; tools' own schemas always assert */
+};
+
+/** Told of what is left out: file, and why ("duplicate member at /a (line 3)"). */
+typedef void catalog_warn(void *context, struct jsv_str file, struct jsv_str why);
+
+/**
+ * Read everything.
+ *
+ * @param previous The snapshot before, or NULL. A file that was good in it and is bad now
+ *                 stays as it was, with a warning; one that is gone is gone.
+ * @return 0; -ENOENT, -ENOTDIR, -EACCES … of a root, with its name in reterr_dir; -ENOMEM.
+ */
+int catalog_load(
+    const struct catalog_options *options,
+    struct catalog *previous,
+    catalog_warn *warn,
+    void *context,
+    struct catalog **ret_catalog,
+    const char **reterr_dir);
+struct catalog *catalog_retain(struct catalog *catalog);
+/** Accepts NULL. */
+void catalog_release(struct catalog *catalog);
+
+/* Sorted: schemas by name, version, path; examples by component, path; tools as declared. */
+size_t catalog_schema_count(const struct catalog *catalog);
+const struct catalog_schema *catalog_schema_at(const struct catalog *catalog, size_t index);
+size_t catalog_example_count(const struct catalog *catalog);
+const struct catalog_example *catalog_example_at(const struct catalog *catalog, size_t index);
+size_t catalog_tool_count(const struct catalog *catalog);
+const struct catalog_tool *catalog_tool_at(const struct catalog *catalog, size_t index);
+
+/**
+ * A schema by name, an example by path, as a client wrote them.
+ * @return 0; -EINVAL when it is absolute, empty, has a ".." segment or a NUL byte;
+ *         -ENOENT when there is none.
+ */
+int catalog_schema_find(
+    const struct catalog *catalog, struct jsv_str name, const struct catalog_schema **ret_schema);
+int catalog_example_find(
+    const struct catalog *catalog, struct jsv_str path, const struct catalog_example **ret_example);
+/** NULL when there is none. */
+const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, struct jsv_str name);
+
+/**
+ * The schema that validates assets for a name: "nested-synesthetic-asset" stands for
+ * "synesthetic-asset". @return as catalog_schema_find().
+ */
+int catalog_schema_resolve(
+    const struct catalog *catalog, struct jsv_str name, const struct catalog_schema **ret_schema);
+
+/**
+ * Which schema an asset names: its top-level string "schema"; else the base name of its
+ * "$schemaRef". Empty when it names none.
+ */
+struct jsv_str catalog_asset_schema_name(struct jsv_value asset);
+/** The same for an example, which by its file name always has one. Part of the snapshot. */
+struct jsv_str catalog_example_schema_name(const struct catalog_example *example);
+
+/**
+ * A schema ready for use; compiled on first use, by whoever comes first.
+ *
+ * References resolve within the schema root only.
+ * @return 0; -EBADMSG when it does not compile, with the reason, part of the snapshot; -ENOMEM.
+ */
+int catalog_schema_compiled(
+    const struct catalog *catalog,
+    const struct catalog_schema *schema,
+    const struct jsv_schema **ret_compiled,
+    struct jsv_str *reterr_reason);
+int catalog_tool_input(
+    const struct catalog *catalog,
+    const struct catalog_tool *tool,
+    const struct jsv_schema **ret_compiled,
+    struct jsv_str *reterr_reason);
+/** -ENOENT when the tool declares none. */
+int catalog_tool_output(
+    const struct catalog *catalog,
+    const struct catalog_tool *tool,
+    const struct jsv_schema **ret_compiled,
+    struct jsv_str *reterr_reason);

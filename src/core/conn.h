@@ -1,0 +1,68 @@
+/*
+ * Between a door and the corridor: a connection that hands frames in and takes
+ * answers out. The door knows bytes; the corridor knows what they mean.
+ *
+ * A door fills in the operations, calls core_handle() for each frame, and
+ * looks at core_conn_is_full() before the next. Answers may come from within
+ * core_handle() or later, from the loop, in the order they are to be sent.
+ */
+#pragma once
+
+#include <jsv/jsv.h>
+
+#include "rpc/frame.h"
+
+struct core_conn;
+struct core_request;
+struct core_worker;
+
+enum core_transport {
+    CORE_TRANSPORT_STDIO,
+    CORE_TRANSPORT_SOCKET,
+    CORE_TRANSPORT_HTTP,
+};
+
+struct core_answer {
+    struct jsv_str text;  /* one JSON text on one line, without its end; valid during the call */
+    unsigned http_status; /* for HTTP; others ignore it */
+};
+
+struct core_conn_ops {
+    /* Send an answer. text.data NULL: the frame was one that is not answered. */
+    void (*answer)(struct core_conn *conn, const struct core_answer *answer);
+    /* Frames are welcome again, after core_conn_is_full(). Not from within core_handle(). */
+    void (*resume)(struct core_conn *conn);
+    /* Nothing is in flight any more, after core_conn_is_busy(). Not from within core_handle(). */
+    void (*idle)(struct core_conn *conn);
+};
+
+struct core_conn {
+    const struct core_conn_ops *ops;
+    struct core_worker *worker;
+    enum core_transport transport;
+
+    /* The corridor's own. */
+    struct core_request *requests;      /* in flight: waiting, or waiting for their turn */
+    struct core_request *requests_last; /* in the order they came */
+    struct core_request *in_turn;       /* of those that run one after another: the one that runs */
+    size_t request_count;
+    size_t request_bytes;            /* of their frames */
+    struct dialect_session *session; /* what the peer and we agreed on; NULL before */
+    bool was_full;
+};
+
+void core_conn_init(
+    struct core_conn *conn,
+    const struct core_conn_ops *ops,
+    struct core_worker *worker,
+    enum core_transport transport);
+/** The peer is gone, or we hang up: cancels what is in flight. No operation is called any more. */
+void core_conn_done(struct core_conn *conn);
+
+/** Walk one frame through the corridor. */
+void core_handle(struct core_conn *conn, const struct rpc_frame *frame);
+
+/** Whether so much is in flight that no more frames should be handed in. */
+bool core_conn_is_full(const struct core_conn *conn);
+/** Whether anything is in flight. */
+bool core_conn_is_busy(const struct core_conn *conn);

@@ -1,0 +1,31 @@
+/*
+ * What the corridor needs on one loop: reader, validator, scratch memory,
+ * requests to be used again, the snapshot in use. Nothing here is shared with
+ * other loops but the snapshot, which is immutable, and the settings.
+ */
+#pragma once
+
+#include <jsv/jsv.h>
+
+#include "tools/tool.h"
+
+struct catalog;
+struct core_worker;
+struct loop;
+
+struct core_settings {
+    struct tool_settings tools;
+};
+
+/** @param settings Must outlive the worker. @return 0 or -errno. */
+int core_worker_new(
+    struct loop *loop,
+    const struct core_settings *settings,
+    struct catalog *catalog,
+    struct core_worker **ret_worker);
+/** After its last connection is done. Accepts NULL. */
+void core_worker_free(struct core_worker *worker);
+
+struct loop *core_worker_loop(const struct core_worker *worker);
+/** Requests from now on see this snapshot, which is retained. On the worker's thread. */
+void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog);

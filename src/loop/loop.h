@@ -1,0 +1,98 @@
+/*
+ * The event loop: one per thread, and the only room that knows libuv.
+ *
+ * Everything a loop runs happens on its thread. Other threads reach it through
+ * its mailbox alone (loop_post). Handles (timers, streams, listeners, signals)
+ * belong to the loop they were made on; closing one is final at once for its
+ * owner: no callback comes after it, and the loop frees it when the kernel is
+ * done with it.
+ *
+ * Memory comes from os_allocator(). Errors are negative errno values.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct loop;
+struct loop_timer;
+struct loop_signal;
+
+/** @return 0 or -errno. */
+int loop_new(struct loop **ret_loop);
+/** Closes what is left open, runs until that is done, and frees. Accepts NULL. */
+void loop_free(struct loop *loop);
+
+/** Run until loop_stop(). @return 0 or -errno. */
+int loop_run(struct loop *loop);
+/** Let loop_run() return after the callback that is running. On the loop's thread. */
+void loop_stop(struct loop *loop);
+
+/** Milliseconds of a clock that only goes forward, as of this round of the loop. */
+uint64_t loop_now_ms(const struct loop *loop);
+
+/**
+ * Run a function on the loop's thread, soon. The one call other threads may
+ * make; messages of one sender arrive in order. Never fails: the letter is the
+ * caller's memory and belongs to the loop until its function is called.
+ */
+struct loop_letter {
+    void (*open)(struct loop_letter *letter);
+    struct loop_letter *next;
+};
+void loop_post(struct loop *loop, struct loop_letter *letter);
+
+/**
+ * Call a function at the end of this round of the loop, before it waits again,
+ * once. For what is better done once for many events, such as writing.
+ */
+struct loop_later {
+    void (*run)(struct loop_later *later);
+    struct loop_later *next;
+    bool queued;
+};
+void loop_run_later(struct loop *loop, struct loop_later *later);
+
+/* ---- timers ---- */
+
+typedef void loop_fire(void *owner);
+
+/** @return 0 or -ENOMEM. */
+int loop_timer_new(struct loop *loop, loop_fire *fire, void *owner, struct loop_timer **ret_timer);
+/** Fire once after that many milliseconds; starting again moves it. */
+void loop_timer_start(struct loop_timer *timer, uint64_t milliseconds);
+void loop_timer_stop(struct loop_timer *timer);
+/** Accepts NULL. */
+void loop_timer_close(struct loop_timer *timer);
+
+/* ---- signals ---- */
+
+typedef void loop_signalled(void *owner, int number);
+
+/** Be called on the loop's thread when the process gets a signal. @return 0 or -errno. */
+int loop_signal_new(
+    struct loop *loop,
+    int number,
+    loop_signalled *signalled,
+    void *owner,
+    struct loop_signal **ret_signal);
+/** Accepts NULL. */
+void loop_signal_close(struct loop_signal *signal);
+
+/* ---- descriptors that somebody else reads and writes (libcurl) ---- */
+
+enum loop_poll_events {
+    LOOP_POLL_READ = 1 << 0,
+    LOOP_POLL_WRITE = 1 << 1,
+};
+struct loop_poll;
+/** @param error 0, or -errno when polling itself failed. */
+typedef void loop_polled(void *owner, unsigned events, int error);
+/** @return 0 or -errno. */
+int loop_poll_new(
+    struct loop *loop, int fd, loop_polled *polled, void *owner, struct loop_poll **ret_poll);
+/** Which events to report from now on; 0 for none. @return 0 or -errno. */
+int loop_poll_set(struct loop_poll *poll, unsigned events);
+/** Before the descriptor is closed. Accepts NULL. */
+void loop_poll_close(struct loop_poll *poll);

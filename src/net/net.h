@@ -1,0 +1,48 @@
+/*
+ * The doors of one process, and the loops behind them.
+ *
+ * The first loop runs on the thread that calls net_run(); it has the doors,
+ * deals connections to all loops in turn, and is where signals and reloads
+ * happen. Each other loop has a thread of its own. A connection stays on the
+ * loop it was dealt to.
+ */
+#pragma once
+
+#include "core/worker.h"
+
+struct catalog;
+struct loop;
+struct net;
+
+struct net_options {
+    unsigned loops;                       /* at least 1 */
+    const struct core_settings *settings; /* must outlive the net */
+    struct catalog *catalog;
+    /* All doors are closed and all work is done, because standard input ended or net_stop() was
+       called; on the first loop, before net_run() returns. May be NULL. */
+    void (*stopped)(void *owner);
+    void *owner;
+};
+
+/** @return 0 or -errno. */
+int net_new(const struct net_options *options, struct net **ret_net);
+/** After net_run(), or instead of it. Accepts NULL. */
+void net_free(struct net *net);
+
+/** Serve one peer over two descriptors; when it is done the process is. @return 0 or -errno. */
+int net_open_stdio(struct net *net, int in_fd, int out_fd);
+/** Take connections from a listening Unix socket, which is closed with it. @return 0 or -errno. */
+int net_open_socket(struct net *net, int fd);
+
+/** Serve until stopped. @return 0 or -errno. */
+int net_run(struct net *net);
+
+/**
+ * Stop taking connections and frames, finish what is in flight (at most
+ * CORE_SHUTDOWN_MS), send it, close. A second call ends at once. On the first loop.
+ */
+void net_stop(struct net *net);
+/** Let all loops use another snapshot, which is retained. On the first loop. */
+void net_set_catalog(struct net *net, struct catalog *catalog);
+/** The first loop. */
+struct loop *net_loop(const struct net *net);

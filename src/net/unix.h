@@ -1,0 +1,28 @@
+/*
+ * The Unix socket's place in the file system.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+/* A socket of ours: which file it is, so that only that one is removed. */
+struct net_unix_address {
+    const char *path;
+    dev_t device;
+    ino_t inode;
+};
+
+/**
+ * Bind and listen.
+ *
+ * The file never has wider permissions than asked, at no instant. A socket
+ * file that nobody listens on is replaced; one of a live server is not, nor is
+ * anything else that stands there.
+ *
+ * @param path        Borrowed by ret_address.
+ * @return a descriptor; -EADDRINUSE when a live server has it; -EEXIST when something else
+ *         stands there; -ENAMETOOLONG; -errno.
+ */
+int net_unix_listen(const char *path, mode_t mode, struct net_unix_address *ret_address);
+/** Remove the socket's file, if it is still ours. */
+void net_unix_remove(const struct net_unix_address *address);
