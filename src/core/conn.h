@@ -49,6 +49,7 @@ struct core_conn {
     size_t request_bytes;            /* of their frames */
     struct dialect_session *session; /* what the peer and we agreed on; NULL before */
     bool was_full;
+    bool is_gone;
 };
 
 void core_conn_init(

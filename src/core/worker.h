@@ -12,9 +12,11 @@
 struct catalog;
 struct core_worker;
 struct loop;
+struct mcp_definitions;
 
 struct core_settings {
     struct tool_settings tools;
+    struct mcp_definitions *definitions; /* of the official protocol; shared by all loops */
 };
 
 /** @param settings Must outlive the worker. @return 0 or -errno. */

@@ -1,0 +1,35 @@
+#include "core/conn.h"
+
+#include "core/limits.h"
+#include "core/pipeline.h"
+
+void core_conn_init(
+    struct core_conn *conn,
+    const struct core_conn_ops *ops,
+    struct core_worker *worker,
+    enum core_transport transport)
+{
+    *conn = (struct core_conn){.ops = ops, .worker = worker, .transport = transport};
+}
+
+void core_conn_done(struct core_conn *conn)
+{
+    conn->is_gone = true;
+    /* from the end: a batch stands before its messages, which use its document */
+    while (conn->requests_last) {
+        core_abandon(conn->requests_last);
+    }
+    dialect_session_free(conn->session);
+    conn->session = NULL;
+}
+
+bool core_conn_is_full(const struct core_conn *conn)
+{
+    return conn->request_count >= CORE_IN_FLIGHT_MAX ||
+           conn->request_bytes >= CORE_IN_FLIGHT_BYTES_MAX;
+}
+
+bool core_conn_is_busy(const struct core_conn *conn)
+{
+    return conn->request_count > 0;
+}

@@ -1,0 +1,138 @@
+/*
+ * The traffic in the corridor: who walks, who waits, whose turn it is.
+ *
+ * Most requests walk through in one go and never appear on a list. One that
+ * waits is put on its connection's list. Those that run one after another
+ * share a turn: while the one that has it waits, the others wait for it, and
+ * are walked on in the order they came.
+ */
+#include "core/batch.h"
+#include "core/pipeline.h"
+#include "core/worker_state.h"
+
+/* ---- beginning and ending ---- */
+
+/* A peer gave up a request of its own. Those in turn have no such word. */
+static void cancel_by_id(struct dialect_request *asked, struct jsv_value id)
+{
+    struct core_request *request = ((struct core_request *)asked)->conn->requests;
+    while (request) {
+        struct core_request *next = request->next;
+        bool is_it = request->is_calling && !request->in_turn &&
+                     jsv_value_equal(request->asked.message.id, id, asked->scratch) == 1;
+        if (is_it) {
+            core_abandon(request);
+            return;
+        }
+        request = next;
+    }
+}
+
+static const struct dialect_host host = {.cancel = cancel_by_id};
+
+void core_begin(struct core_request *request, struct core_conn *conn, const struct rpc_frame *frame)
+{
+    struct core_worker *worker = request->worker;
+    request->conn = conn;
+    request->frame = *frame;
+    request->in_turn = true; /* until a dialect says otherwise */
+    request->asked = (struct dialect_request){
+        .message = {.kind = RPC_FOREIGN},
+        .host = &host,
+        .session = &conn->session,
+        .catalog = worker->catalog,
+        .definitions = worker->settings->definitions,
+        .reader = worker->reader,
+        .validator = worker->validator,
+        .scratch = &request->scratch,
+        .nothing = jsv_document_root(worker->empty),
+        .reply = &request->reply,
+        .http_status = 200,
+    };
+}
+
+void core_end(struct core_request *request)
+{
+    struct core_request *batch = request->parent;
+    if (request->is_linked) {
+        core_request_unlink(request);
+    }
+    core_request_give_back(request);
+    if (batch) {
+        core_batch_leave(batch);
+    }
+}
+
+void core_abandon(struct core_request *request)
+{
+    if (request->is_calling) {
+        tool_cancel(&request->call);
+    }
+    core_end(request);
+}
+
+/* ---- waiting ---- */
+
+void core_park(struct core_request *request)
+{
+    if (!request->is_linked) {
+        core_request_link(request);
+    }
+    if (request->has_turn) {
+        request->conn->in_turn = request;
+    }
+}
+
+void core_walk_or_park(struct core_request *request)
+{
+    if (core_walk(request)) {
+        core_end(request);
+    } else {
+        core_park(request);
+    }
+}
+
+/* The first of those that wait for a turn that is free. */
+static struct core_request *next_in_turn(const struct core_conn *conn)
+{
+    struct core_request *request = conn->in_turn ? NULL : conn->requests;
+    while (request && !(request->in_turn && !request->has_turn)) {
+        request = request->next;
+    }
+    return request;
+}
+
+static void tell_door(struct core_conn *conn)
+{
+    if (conn->was_full && !core_conn_is_full(conn)) {
+        conn->was_full = false;
+        conn->ops->resume(conn);
+    } else if (!core_conn_is_busy(conn)) {
+        conn->ops->idle(conn);
+    }
+}
+
+void core_resume(struct core_request *request)
+{
+    struct core_conn *conn = request->conn;
+    request->stage++;
+    core_walk_or_park(request);
+    while ((request = next_in_turn(conn)) != NULL) {
+        core_walk_or_park(request);
+    }
+    tell_door(conn);
+}
+
+/* ---- the door's side ---- */
+
+void core_handle(struct core_conn *conn, const struct rpc_frame *frame)
+{
+    struct core_request *request = core_request_take(conn->worker);
+    if (!request) {
+        conn->ops->answer(conn, &core_last_words);
+        return;
+    }
+    core_begin(request, conn, frame);
+    core_walk_or_park(request);
+    conn->was_full = core_conn_is_full(conn);
+}

@@ -1,0 +1,124 @@
+/*
+ * The schema's verdict is taken as it is; only its words are changed to those
+ * a caller of a tool expects: "missing" is said of the parameter, not of the
+ * object that lacks it, and in the descriptor's own words where it has some.
+ */
+#include "core/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rewording {
+    struct dialect_request *request;
+    struct jsv_value absent; /* pointer: text */
+    struct jsv_problem *items;
+    size_t count;
+};
+
+/* "/schema" for "" and schema. NULL data when memory ran out. */
+static struct jsv_str
+place_of_member(struct jsv_arena *scratch, struct jsv_str path, struct jsv_str member)
+{
+    struct jsv_buf pointer;
+    jsv_buf_init(&pointer, NULL, path.size + 2 * member.size + 1);
+    jsv_buf_append_str(&pointer, path);
+    jsv_pointer_push(&pointer, member);
+    char *place = pointer.error == 0 ? jsv_arena_alloc(scratch, pointer.size) : NULL;
+    struct jsv_str result = {place, place ? pointer.size : 0};
+    if (place) {
+        memcpy(place, pointer.data, pointer.size);
+    }
+    jsv_buf_done(&pointer);
+    return result;
+}
+
+static bool is_required(const struct jsv_problem *problem)
+{
+    return jsv_str_equal(problem->keyword, JSV_STR("required"));
+}
+
+static bool is_absent(struct jsv_value value)
+{
+    enum jsv_type type = jsv_value_type(value);
+    return type == JSV_TYPE_NONE || type == JSV_TYPE_NULL ||
+           (type == JSV_TYPE_STRING && jsv_value_text(value).size == 0);
+}
+
+/* The name in 'missing property "x"', as JSON has it between the quotes. */
+static struct jsv_str missing_name(const struct jsv_problem *problem)
+{
+    struct jsv_str text = problem->message;
+    const char *first = memchr(text.data, '"', text.size);
+    const char *last = text.data + text.size - 1;
+    return first && first < last ? (struct jsv_str){first + 1, (size_t)(last - first - 1)}
+                                 : (struct jsv_str){NULL, 0};
+}
+
+static int reword(struct rewording *rewording, const struct jsv_problem *problem)
+{
+    struct jsv_problem *item = &rewording->items[rewording->count++];
+    struct dialect_request *request = rewording->request;
+    *item = *problem;
+    if (is_required(problem)) {
+        item->path = place_of_member(request->scratch, problem->path, missing_name(problem));
+        if (!item->path.data) {
+            return -ENOMEM;
+        }
+    }
+    struct jsv_value text = jsv_value_get(rewording->absent, item->path);
+    struct jsv_value value = {0};
+    int r = jsv_pointer_get(request->arguments, item->path, &value);
+    if (jsv_value_type(text) == JSV_TYPE_STRING && (r < 0 || is_absent(value))) {
+        item->message = jsv_value_text(text);
+    }
+    return 0;
+}
+
+static int compare_problems(const void *a, const void *b)
+{
+    const struct jsv_problem *first = a;
+    const struct jsv_problem *second = b;
+    int order = jsv_str_compare(first->path, second->path);
+    return order ? order : jsv_str_compare(first->message, second->message);
+}
+
+static int reword_all(struct dialect_request *request, struct jsv_problems *problems)
+{
+    struct rewording rewording = {
+        .request = request,
+        .absent = jsv_value_get(request->tool->value, JSV_STR("absent")),
+        .items = jsv_arena_array(request->scratch, problems->count, sizeof(*problems->items)),
+    };
+    if (!rewording.items) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < problems->count; i++) {
+        int r = reword(&rewording, &problems->items[i]);
+        if (r < 0) {
+            return r;
+        }
+    }
+    qsort(rewording.items, rewording.count, sizeof(*rewording.items), compare_problems);
+    problems->items = rewording.items;
+    return 0;
+}
+
+int core_input_check(struct dialect_request *request, struct jsv_problems *ret_problems)
+{
+    const struct jsv_schema *schema;
+    struct jsv_str reason;
+    int r = catalog_tool_input(request->catalog, request->tool, &schema, &reason);
+    if (r < 0) {
+        return r;
+    }
+    r = jsv_validate(schema, request->arguments, request->validator);
+    if (r != 0) {
+        return r;
+    }
+    r = jsv_validate_report(schema, request->arguments, request->validator, ret_problems);
+    if (r < 0) {
+        return r;
+    }
+    return reword_all(request, ret_problems);
+}

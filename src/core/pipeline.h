@@ -1,0 +1,29 @@
+/*
+ * The corridor and the traffic in it, for this room.
+ */
+#pragma once
+
+#include "core/request.h"
+
+/** Walk a request from the stage it is at. @return whether it is over; else it waits. */
+bool core_walk(struct core_request *request);
+
+/** Make a request ready to be walked. */
+void core_begin(
+    struct core_request *request, struct core_conn *conn, const struct rpc_frame *frame);
+/** Walk; what is over is given back, what waits is put on the list. */
+void core_walk_or_park(struct core_request *request);
+/** Put a request on its connection's list, with the turn if it has it. */
+void core_park(struct core_request *request);
+/** Go on with a request whose tool is done. */
+void core_resume(struct core_request *request);
+/** Give a request back that is over. */
+void core_end(struct core_request *request);
+/** End a request without an answer. */
+void core_abandon(struct core_request *request);
+
+/** Refuse a message for request->fault. */
+void core_refuse_shape(struct core_request *request);
+
+/** Said when there is no memory left to say more. */
+extern const struct core_answer core_last_words;

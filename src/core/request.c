@@ -1,0 +1,149 @@
+#include "core/request.h"
+
+#include "catalog/catalog.h"
+#include "core/limits.h"
+#include "core/worker_state.h"
+#include "os/sys.h"
+
+/* Requests a worker keeps for later: as many as usually wait at the same time. */
+#define IDLE_MAX 16
+
+/* What a request may keep for the next message; more is given back. */
+#define KEPT_SIZE_MAX ((size_t)256 * 1024)
+
+static void buf_trim(struct jsv_buf *buf)
+{
+    jsv_buf_reset(buf);
+    if (buf->capacity > KEPT_SIZE_MAX) {
+        jsv_buf_done(buf);
+    }
+}
+
+static struct core_request *request_new(struct core_worker *worker)
+{
+    const struct jsv_allocator *allocator = os_allocator();
+    struct core_request *request =
+        allocator->resize(allocator->context, NULL, 0, sizeof(struct core_request));
+    if (!request) {
+        return NULL;
+    }
+    *request = (struct core_request){.worker = worker};
+    jsv_arena_init(&request->scratch, allocator, CORE_SCRATCH_MAX);
+    jsv_buf_init(&request->result, allocator, CORE_REPLY_SIZE_MAX);
+    jsv_buf_init(&request->reply, allocator, CORE_REPLY_SIZE_MAX);
+    return request;
+}
+
+void core_request_free(struct core_request *request)
+{
+    jsv_document_free(request->document);
+    jsv_arena_done(&request->scratch);
+    jsv_buf_done(&request->result);
+    jsv_buf_done(&request->reply);
+    const struct jsv_allocator *allocator = os_allocator();
+    allocator->resize(allocator->context, request, sizeof(*request), 0);
+}
+
+static struct core_request *take_idle(struct core_worker *worker)
+{
+    struct core_request *request = worker->idle_requests;
+    if (request) {
+        worker->idle_requests = request->next;
+        worker->idle_count--;
+        request->next = NULL;
+    }
+    return request;
+}
+
+struct core_request *core_request_take(struct core_worker *worker)
+{
+    struct core_request *request = take_idle(worker);
+    if (!request) {
+        request = request_new(worker);
+    }
+    if (request && !request->document) {
+        request->document = jsv_document_new(os_allocator());
+        if (!request->document) {
+            core_request_free(request);
+            return NULL;
+        }
+    }
+    return request;
+}
+
+/* As new, with the memory it has, unless that is a lot. */
+static void request_reset(struct core_request *request)
+{
+    if (request->frame.text.size > KEPT_SIZE_MAX / 4) {
+        jsv_document_free(request->document);
+        request->document = NULL;
+    }
+    if (request->scratch.held > KEPT_SIZE_MAX) {
+        jsv_arena_done(&request->scratch);
+    } else {
+        jsv_arena_reset(&request->scratch);
+    }
+    buf_trim(&request->result);
+    buf_trim(&request->reply);
+    *request = (struct core_request){
+        .worker = request->worker,
+        .document = request->document,
+        .scratch = request->scratch,
+        .result = request->result,
+        .reply = request->reply,
+    };
+}
+
+void core_request_give_back(struct core_request *request)
+{
+    struct core_worker *worker = request->worker;
+    request_reset(request);
+    if (worker->idle_count == IDLE_MAX) {
+        core_request_free(request);
+        return;
+    }
+    request->next = worker->idle_requests;
+    worker->idle_requests = request;
+    worker->idle_count++;
+}
+
+void core_request_link(struct core_request *request)
+{
+    struct core_conn *conn = request->conn;
+    request->is_linked = true;
+    request->catalog = catalog_retain(request->worker->catalog);
+    rpc_chunk_retain(request->frame.chunk);
+    request->previous = conn->requests_last;
+    if (conn->requests_last) {
+        conn->requests_last->next = request;
+    } else {
+        conn->requests = request;
+    }
+    conn->requests_last = request;
+    conn->request_count++;
+    conn->request_bytes += request->frame.text.size;
+}
+
+void core_request_unlink(struct core_request *request)
+{
+    struct core_conn *conn = request->conn;
+    if (request->previous) {
+        request->previous->next = request->next;
+    } else {
+        conn->requests = request->next;
+    }
+    if (request->next) {
+        request->next->previous = request->previous;
+    } else {
+        conn->requests_last = request->previous;
+    }
+    request->next = request->previous = NULL;
+    request->is_linked = false;
+    conn->request_count--;
+    conn->request_bytes -= request->frame.text.size;
+    if (conn->in_turn == request) {
+        conn->in_turn = NULL;
+    }
+    rpc_chunk_release(request->frame.chunk);
+    catalog_release(request->catalog);
+}

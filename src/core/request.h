@@ -1,0 +1,53 @@
+/*
+ * A message on its way through the corridor.
+ *
+ * Requests are taken from their worker and given back to it, memory and all,
+ * so that in steady state nothing is allocated. One that waits keeps the bytes
+ * of its frame and the snapshot it began with.
+ */
+#pragma once
+
+#include "core/conn.h"
+#include "core/worker.h"
+#include "dialect/dialect.h"
+
+/* Where a message is, and where it stopped: the word the log uses. */
+enum core_stage {
+#define CORE_STAGE(name, word) CORE_STAGE_##name,
+#include "core/stages.def"
+#undef CORE_STAGE
+};
+
+struct core_request {
+    struct dialect_request asked; /* first: a dialect's request is a request */
+    struct core_request *next;
+    struct core_request *previous;
+    struct core_conn *conn;
+    struct core_worker *worker;
+    enum core_stage stage;
+    struct rpc_frame frame;
+    struct rpc_fault fault;
+    struct jsv_document *document;
+    struct jsv_value root;       /* of the message: the document's, or an element of a batch */
+    struct core_request *parent; /* the batch it is part of */
+    size_t pending;              /* of a batch: messages that are not over */
+    struct tool_call call;
+    struct jsv_arena scratch;
+    struct jsv_buf result; /* what the tool wrote */
+    struct jsv_buf reply;
+    struct catalog *catalog; /* pinned while it waits */
+    bool in_turn;            /* of those that run one after another */
+    bool has_turn;
+    bool is_linked;  /* in its connection's list: it waits, or waited */
+    bool is_calling; /* its tool runs and will say when it is done */
+};
+
+/** @return NULL when memory ran out. */
+struct core_request *core_request_take(struct core_worker *worker);
+void core_request_give_back(struct core_request *request);
+/** Frees it. */
+void core_request_free(struct core_request *request);
+
+/** Keep what a request needs to go on later, and add it to its connection's list. */
+void core_request_link(struct core_request *request);
+void core_request_unlink(struct core_request *request);

@@ -1,0 +1,91 @@
+#include "core/worker.h"
+
+#include <errno.h>
+
+#include "catalog/catalog.h"
+#include "core/limits.h"
+#include "core/request.h"
+#include "core/worker_state.h"
+#include "os/sys.h"
+
+static const struct jsv_limits reader_limits = {
+    .size_max = CORE_REPLY_SIZE_MAX, /* reads frames, which are smaller, and our own results */
+    .depth_max = CORE_DEPTH_MAX,
+};
+
+static const struct jsv_validator_limits validator_limits = {
+    .steps_max = CORE_STEPS_MAX,
+    .problems_max = CORE_PROBLEMS_MAX,
+};
+
+static int make_parts(struct core_worker *worker)
+{
+    worker->reader = jsv_reader_new(os_allocator(), &reader_limits);
+    worker->validator = jsv_validator_new(os_allocator(), &validator_limits);
+    worker->empty = jsv_document_new(os_allocator());
+    worker->output = jsv_document_new(os_allocator());
+    if (!worker->reader || !worker->validator || !worker->empty || !worker->output) {
+        return -ENOMEM;
+    }
+    struct jsv_error error;
+    int r = jsv_read(worker->reader, worker->empty, JSV_STR("{}"), 0, &error);
+    return r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);
+}
+
+int core_worker_new(
+    struct loop *loop,
+    const struct core_settings *settings,
+    struct catalog *catalog,
+    struct core_worker **ret_worker)
+{
+    const struct jsv_allocator *allocator = os_allocator();
+    struct core_worker *worker =
+        allocator->resize(allocator->context, NULL, 0, sizeof(struct core_worker));
+    if (!worker) {
+        return -ENOMEM;
+    }
+    *worker = (struct core_worker){
+        .loop = loop,
+        .settings = settings,
+        .catalog = catalog_retain(catalog),
+    };
+    int r = make_parts(worker);
+    if (r < 0) {
+        core_worker_free(worker);
+        return r;
+    }
+    *ret_worker = worker;
+    return 0;
+}
+
+void core_worker_free(struct core_worker *worker)
+{
+    if (!worker) {
+        return;
+    }
+    while (worker->idle_requests) {
+        struct core_request *request = worker->idle_requests;
+        worker->idle_requests = request->next;
+        core_request_free(request);
+    }
+    tools_free(worker->tools);
+    jsv_document_free(worker->output);
+    jsv_document_free(worker->empty);
+    jsv_validator_free(worker->validator);
+    jsv_reader_free(worker->reader);
+    catalog_release(worker->catalog);
+    const struct jsv_allocator *allocator = os_allocator();
+    allocator->resize(allocator->context, worker, sizeof(*worker), 0);
+}
+
+struct loop *core_worker_loop(const struct core_worker *worker)
+{
+    return worker->loop;
+}
+
+void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog)
+{
+    catalog_retain(catalog);
+    catalog_release(worker->catalog);
+    worker->catalog = catalog;
+}

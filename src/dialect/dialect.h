@@ -1,0 +1,75 @@
+/*
+ * The kinds of message the gate speaks. A dialect recognises its messages,
+ * says what to do (answer at once, or call a tool), and renders the outcome.
+ * It never reads bytes, runs tools or validates arguments: the corridor does
+ * that, the same way for all of them.
+ */
+#pragma once
+
+#include "catalog/catalog.h"
+#include "rpc/message.h"
+#include "tools/tool.h"
+
+struct dialect;
+struct dialect_request;
+struct dialect_session;
+struct mcp_definitions;
+
+/** What a dialect may ask of the connection a request came in on. */
+struct dialect_host {
+    /* Give up a request in flight that has this id; it is not answered. */
+    void (*cancel)(struct dialect_request *request, struct jsv_value id);
+};
+
+struct dialect_request {
+    /* Given by the corridor. */
+    struct rpc_message message;
+    const struct dialect_host *host;
+    struct dialect_session **session; /* of the connection; *session is NULL before there is one */
+    const struct catalog *catalog;
+    struct mcp_definitions *definitions;
+    struct jsv_reader *reader;
+    struct jsv_validator *validator;
+    struct jsv_arena *scratch;
+    struct jsv_value nothing; /* {}: for arguments that were left out */
+    struct jsv_buf *reply;    /* the answer goes here; empty: there is none */
+
+    /* Filled in by the dialect. */
+    const struct dialect *dialect;
+    const struct catalog_tool *tool; /* to be called */
+    struct jsv_value arguments;      /* for it; an object */
+    unsigned variant;                /* the dialect's own: which of its versions is spoken */
+    unsigned http_status;            /* 200 unless it says otherwise */
+};
+
+enum dialect_step {
+    DIALECT_CALL,  /* request->tool is to be called with request->arguments */
+    DIALECT_DONE,  /* the answer is written, or there is none */
+    DIALECT_BATCH, /* each element is a message of its own; one answer for all */
+};
+
+struct dialect {
+    const char *name;
+    bool in_turn; /* messages of one connection run one after another */
+    bool (*recognise)(const struct dialect_request *request);
+    enum dialect_step (*open)(struct dialect_request *request);
+    /* The arguments do not fit the tool's input schema; paths are below them. */
+    void (*refuse)(struct dialect_request *request, const struct jsv_problems *problems);
+    /* The tool's result. */
+    void (*render)(
+        struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict);
+    /* Whether the answer that was written is one of the dialect's. NULL: it always is. */
+    bool (*is_sound)(struct dialect_request *request, struct jsv_value answer);
+    /* We failed. The reply is empty again. */
+    void (*fail)(struct dialect_request *request, struct jsv_str details);
+};
+
+#define DIALECT(name) extern const struct dialect dialect_##name;
+#include "dialect/dialects.def"
+#undef DIALECT
+
+/** Give back what a connection and we agreed on. Accepts NULL. */
+void dialect_session_free(struct dialect_session *session);
+
+/** The dialect of a message; NULL when nobody knows it. */
+const struct dialect *dialect_recognise(const struct dialect_request *request);

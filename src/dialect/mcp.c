@@ -1,0 +1,299 @@
+/*
+ * Which version does a message speak, does it fit that version's definition,
+ * and who answers it.
+ *
+ * Two eras share one connection. A request that names its version in
+ * params._meta is modern and stands for itself. All others are legacy, and
+ * speak what initialize settled, or the newest legacy version before that.
+ */
+#include "dialect/mcp.h"
+
+#include "log/text.h"
+#include "mcp/check.h"
+#include "tools/result.h"
+
+#define META_VERSION      "io.modelcontextprotocol/protocolVersion"
+#define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
+
+static mcp_handler *const handlers[MCP_METHOD_COUNT] = {
+#define MCP_HANDLER(method, handler) [MCP_METHOD_##method] = mcp_handle_##handler,
+#include "dialect/mcp_handlers.def"
+#undef MCP_HANDLER
+};
+
+enum mcp_version mcp_version_of(const struct dialect_request *request)
+{
+    return (enum mcp_version)request->variant;
+}
+
+/* Whatever JSON-RPC is left over by others; batches where the session allows them. */
+static bool mcp_recognise(const struct dialect_request *request)
+{
+    const struct dialect_session *session = *request->session;
+    switch (request->message.kind) {
+    case RPC_REQUEST:
+    case RPC_NOTIFICATION:
+    case RPC_RESULT:
+    case RPC_ERROR_ANSWER:
+        return true;
+    case RPC_BATCH:
+        return session && mcp_version_has(session->version, MCP_TRAIT_BATCH) &&
+               jsv_value_count(request->message.root) > 0;
+    case RPC_FOREIGN:
+        break;
+    }
+    return false;
+}
+
+/* ---- the version ---- */
+
+static struct jsv_value meta_of(const struct dialect_request *request)
+{
+    return jsv_value_get(request->message.params, JSV_STR("_meta"));
+}
+
+static enum mcp_version legacy_version(const struct dialect_request *request)
+{
+    const struct dialect_session *session = *request->session;
+    return session ? session->version : MCP_VERSION_NEWEST_LEGACY;
+}
+
+static enum dialect_step
+answer_unsupported(struct dialect_request *request, struct jsv_value wanted)
+{
+    enum rpc_error error = RPC_ERROR_UNSUPPORTED_VERSION;
+    request->http_status = rpc_error_status(error);
+    struct jsv_writer writer = rpc_write_error(
+        request->reply, request->message.id, rpc_error_code(error), rpc_error_message(error));
+    jsv_write_key(&writer, JSV_STR("data"));
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("supported"));
+    jsv_write_array_begin(&writer);
+    jsv_write_string(&writer, jsv_str_from(mcp_version_name(MCP_VERSION_NEWEST)));
+    jsv_write_array_end(&writer);
+    mcp_write_member(&writer, JSV_STR("requested"), wanted);
+    jsv_write_object_end(&writer);
+    rpc_write_error_end(&writer);
+    return DIALECT_DONE;
+}
+
+static enum dialect_step answer_meta_missing(struct dialect_request *request, struct jsv_str cause)
+{
+    const struct rpc_fault fault = {
+        .details = JSV_STR("a request names its protocol version and client capabilities"),
+        .suggestion =
+            JSV_STR("Add \"" META_VERSION "\" and \"" META_CAPABILITIES "\" to params._meta"),
+        .cause = cause,
+    };
+    return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
+}
+
+/* Find out what a modern request speaks. @return whether it may go on; else it is answered. */
+static bool settle_modern(struct dialect_request *request, struct jsv_value meta)
+{
+    struct jsv_value name = jsv_value_get(meta, JSV_STR(META_VERSION));
+    struct jsv_value capabilities = jsv_value_get(meta, JSV_STR(META_CAPABILITIES));
+    enum mcp_version version;
+    request->variant = MCP_VERSION_NEWEST;
+    if (jsv_value_type(name) != JSV_TYPE_STRING) {
+        answer_meta_missing(request, JSV_STR("/params/_meta"));
+        return false;
+    }
+    if (jsv_value_type(capabilities) != JSV_TYPE_OBJECT) {
+        answer_meta_missing(request, JSV_STR("/params/_meta"));
+        return false;
+    }
+    bool known = mcp_version_from_name(jsv_value_text(name), &version) == 0;
+    if (!known || mcp_version_facts(version)->era != MCP_ERA_MODERN) {
+        answer_unsupported(request, name);
+        return false;
+    }
+    request->variant = version;
+    return true;
+}
+
+/* @return whether the request may go on; else it is answered. */
+static bool settle_version(struct dialect_request *request)
+{
+    struct jsv_value meta = meta_of(request);
+    bool is_modern = jsv_value_type(jsv_value_get(meta, JSV_STR(META_VERSION))) != JSV_TYPE_NONE;
+    if (is_modern) {
+        return settle_modern(request, meta);
+    }
+    request->variant = legacy_version(request);
+    if (jsv_str_equal(request->message.method, JSV_STR("server/discover"))) {
+        request->variant = MCP_VERSION_NEWEST;
+        answer_meta_missing(request, JSV_STR("/params/_meta"));
+        return false;
+    }
+    return true;
+}
+
+/* ---- the definition ---- */
+
+static struct mcp_check check_for(struct dialect_request *request)
+{
+    return (struct mcp_check){
+        .definitions = request->definitions,
+        .version = mcp_version_of(request),
+        .sender = MCP_SENDER_CLIENT,
+        .validator = request->validator,
+        .scratch = request->scratch,
+    };
+}
+
+static enum dialect_step answer_not_found(struct dialect_request *request)
+{
+    static const struct rpc_fault fault = {
+        .details = {"there is no such method", 23},
+        .suggestion = {"Use a method of the protocol version in use", 43},
+        .cause = {"/method", 7},
+    };
+    return mcp_answer_fault(request, RPC_ERROR_METHOD_NOT_FOUND, &fault);
+}
+
+static enum dialect_step
+answer_verdict(struct dialect_request *request, const struct mcp_verdict *verdict)
+{
+    if (verdict->code == MCP_CODE_METHOD_NOT_FOUND) {
+        return answer_not_found(request);
+    }
+    enum rpc_error error = verdict->code == MCP_CODE_INVALID_PARAMS ? RPC_ERROR_INVALID_PARAMS
+                                                                    : RPC_ERROR_INVALID_REQUEST;
+    return mcp_answer_problems(request, error, JSV_STR(""), &verdict->problems);
+}
+
+static enum dialect_step handle(struct dialect_request *request, const struct mcp_method *method)
+{
+    mcp_handler *handler = method ? handlers[method->id] : NULL;
+    if (!handler) {
+        return answer_not_found(request);
+    }
+    bool has_params = jsv_value_type(request->message.params) == JSV_TYPE_OBJECT;
+    struct mcp_exchange exchange = {
+        .request = request,
+        .version = mcp_version_of(request),
+        .params = has_params ? request->message.params : request->nothing,
+    };
+    return handler(&exchange);
+}
+
+static enum dialect_step mcp_open(struct dialect_request *request)
+{
+    enum rpc_kind kind = request->message.kind;
+    if (kind == RPC_BATCH) {
+        return DIALECT_BATCH;
+    }
+    if (kind == RPC_RESULT || kind == RPC_ERROR_ANSWER) {
+        return DIALECT_DONE; /* we have asked nothing, so it answers nothing */
+    }
+    if (!settle_version(request)) {
+        return DIALECT_DONE;
+    }
+    struct mcp_check check = check_for(request);
+    struct mcp_verdict verdict;
+    if (mcp_check(&check, request->message.root, &verdict) < 0) {
+        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+    }
+    if (verdict.layer != MCP_LAYER_NONE) {
+        return answer_verdict(request, &verdict);
+    }
+    return handle(request, verdict.method);
+}
+
+/* ---- the outcome of a tool ---- */
+
+/* One text block with the JSON of a result in it. */
+static void write_content(struct jsv_writer *writer, struct jsv_str text)
+{
+    jsv_write_key(writer, JSV_STR("content"));
+    jsv_write_array_begin(writer);
+    jsv_write_object_begin(writer);
+    mcp_write_text(writer, JSV_STR("type"), JSV_STR("text"));
+    mcp_write_text(writer, JSV_STR("text"), text);
+    jsv_write_object_end(writer);
+    jsv_write_array_end(writer);
+}
+
+static void write_call_result(struct dialect_request *request, struct jsv_str result, bool is_error)
+{
+    struct jsv_writer writer = mcp_result_begin(request);
+    write_content(&writer, result);
+    if (mcp_version_of(request) >= MCP_VERSION_2025_06_18) {
+        jsv_write_key(&writer, JSV_STR("structuredContent"));
+        jsv_write_span(&writer, result);
+    }
+    jsv_write_key(&writer, JSV_STR("isError"));
+    jsv_write_bool(&writer, is_error);
+    mcp_result_end(&writer);
+}
+
+static void
+mcp_render(struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict)
+{
+    write_call_result(request, result, verdict == TOOL_VERDICT_FAILED);
+}
+
+/* A refusal as a result, in the words of the tool's own failures. */
+static void refuse_by_result(struct dialect_request *request, const struct jsv_problems *problems)
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, &request->reply->allocator, request->reply->size_max);
+    struct jsv_writer writer = jsv_writer_on(&text);
+    tool_write_invalid(&writer, problems);
+    if (text.error == 0) {
+        write_call_result(request, jsv_buf_str(&text), true);
+    } else {
+        mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+    }
+    jsv_buf_done(&text);
+}
+
+static void mcp_refuse(struct dialect_request *request, const struct jsv_problems *problems)
+{
+    if (mcp_version_has(mcp_version_of(request), MCP_TRAIT_BAD_ARGUMENTS_ARE_RESULTS)) {
+        refuse_by_result(request, problems);
+    } else {
+        mcp_answer_problems(
+            request, RPC_ERROR_INVALID_PARAMS, JSV_STR("/params/arguments"), problems);
+    }
+}
+
+static void mcp_fail(struct dialect_request *request, struct jsv_str details)
+{
+    const struct rpc_fault fault = {
+        .details = details,
+        .suggestion = JSV_STR("Try again; tell the operator when it happens again"),
+        .cause = JSV_STR(""),
+    };
+    mcp_answer_fault(request, RPC_ERROR_INTERNAL, &fault);
+}
+
+/* ---- our own answers ---- */
+
+static const struct mcp_method *method_asked(void *context, struct jsv_value id)
+{
+    (void)id; /* one answer, one request */
+    const struct dialect_request *request = context;
+    return mcp_method_find(request->message.method);
+}
+
+static bool mcp_is_sound(struct dialect_request *request, struct jsv_value answer)
+{
+    const struct mcp_pairing pairing = {.answered = method_asked, .context = request};
+    struct mcp_check check = check_for(request);
+    struct mcp_verdict verdict;
+    check.sender = MCP_SENDER_SERVER;
+    check.pairing = &pairing;
+    return mcp_check(&check, answer, &verdict) < 0 || verdict.layer == MCP_LAYER_NONE;
+}
+
+const struct dialect dialect_mcp = {
+    .name = "mcp",
+    .recognise = mcp_recognise,
+    .open = mcp_open,
+    .refuse = mcp_refuse,
+    .render = mcp_render,
+    .is_sound = mcp_is_sound,
+    .fail = mcp_fail,
+};

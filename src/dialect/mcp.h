@@ -1,0 +1,66 @@
+/*
+ * The official protocol, inside: what its files share.
+ *
+ * mcp.c decides which version a message speaks and checks it against that
+ * version's definition; a handler per method (mcp_handlers.def) answers it or
+ * names the tool to call. mcp_answer.c writes what all answers have in common.
+ */
+#pragma once
+
+#include "dialect/dialect.h"
+#include "mcp/methods.h"
+#include "mcp/versions.h"
+
+/* What a client and we agreed on by initialize. */
+struct dialect_session {
+    enum mcp_version version;
+    bool is_initialized;
+};
+
+/** A request that fits its definition. */
+struct mcp_exchange {
+    struct dialect_request *request;
+    enum mcp_version version;
+    struct jsv_value params; /* an object; empty when the message has none */
+};
+
+typedef enum dialect_step mcp_handler(struct mcp_exchange *exchange);
+
+#define MCP_HANDLER(method, handler) mcp_handler mcp_handle_##handler;
+#include "dialect/mcp_handlers.def"
+#undef MCP_HANDLER
+
+/** The version a request speaks, once open() has found it out. */
+enum mcp_version mcp_version_of(const struct dialect_request *request);
+
+/* ---- answers ---- */
+
+/** {"jsonrpc":…,"id":…,"result":{ with what every result of the version has; members follow. */
+struct jsv_writer mcp_result_begin(struct dialect_request *request);
+void mcp_result_end(struct jsv_writer *writer);
+/** How long a result may be kept, where the version has that. */
+void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version);
+/** "name":{"name":"mcpgate","version":…} */
+void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name);
+
+/** An error without data. @return DIALECT_DONE, for handlers. */
+enum dialect_step
+mcp_answer_error(struct dialect_request *request, enum rpc_error error, struct jsv_str message);
+/** An error whose data says {details, suggestion, cause}. @return DIALECT_DONE. */
+enum dialect_step mcp_answer_fault(
+    struct dialect_request *request, enum rpc_error error, const struct rpc_fault *fault);
+/**
+ * A message or the arguments in it do not fit: data with the first problem and the list.
+ * @param prefix Put before each path.
+ * @return DIALECT_DONE.
+ */
+enum dialect_step mcp_answer_problems(
+    struct dialect_request *request,
+    enum rpc_error error,
+    struct jsv_str prefix,
+    const struct jsv_problems *problems);
+
+/** "name": text */
+void mcp_write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text);
+/** "name": value, unless that is NONE. */
+void mcp_write_member(struct jsv_writer *writer, struct jsv_str name, struct jsv_value value);

@@ -1,0 +1,139 @@
+#include "dialect/mcp.h"
+
+/* The snapshot changes only by a reload, which is rare; a client may keep lists for a while. */
+#define TTL_MS 10000
+
+void mcp_write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text)
+{
+    jsv_write_key(writer, name);
+    jsv_write_string(writer, text);
+}
+
+void mcp_write_member(struct jsv_writer *writer, struct jsv_str name, struct jsv_value value)
+{
+    if (jsv_value_type(value) != JSV_TYPE_NONE) {
+        jsv_write_key(writer, name);
+        jsv_write_value(writer, value);
+    }
+}
+
+void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name)
+{
+    jsv_write_key(writer, name);
+    jsv_write_object_begin(writer);
+    mcp_write_text(writer, JSV_STR("name"), JSV_STR("mcpgate"));
+    mcp_write_text(writer, JSV_STR("version"), JSV_STR(MCPGATE_VERSION));
+    jsv_write_object_end(writer);
+}
+
+struct jsv_writer mcp_result_begin(struct dialect_request *request)
+{
+    struct jsv_writer writer = rpc_write_result(request->reply, request->message.id);
+    jsv_write_object_begin(&writer);
+    if (mcp_version_has(mcp_version_of(request), MCP_TRAIT_RESULT_TYPE)) {
+        mcp_write_text(&writer, JSV_STR("resultType"), JSV_STR("complete"));
+        jsv_write_key(&writer, JSV_STR("_meta"));
+        jsv_write_object_begin(&writer);
+        mcp_write_server_info(&writer, JSV_STR("io.modelcontextprotocol/serverInfo"));
+        jsv_write_object_end(&writer);
+    }
+    return writer;
+}
+
+void mcp_result_end(struct jsv_writer *writer)
+{
+    jsv_write_object_end(writer);
+    rpc_write_result_end(writer);
+}
+
+void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version)
+{
+    if (!mcp_version_has(version, MCP_TRAIT_RESULT_TYPE)) {
+        return;
+    }
+    jsv_write_key(writer, JSV_STR("ttlMs"));
+    jsv_write_int64(writer, TTL_MS);
+    mcp_write_text(writer, JSV_STR("cacheScope"), JSV_STR("public"));
+}
+
+enum dialect_step
+mcp_answer_error(struct dialect_request *request, enum rpc_error error, struct jsv_str message)
+{
+    request->http_status = rpc_error_status(error);
+    struct jsv_writer writer =
+        rpc_write_error(request->reply, request->message.id, rpc_error_code(error), message);
+    rpc_write_error_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_answer_fault(
+    struct dialect_request *request, enum rpc_error error, const struct rpc_fault *fault)
+{
+    request->http_status = rpc_error_status(error);
+    rpc_write_fault(request->reply, request->message.id, error, fault);
+    return DIALECT_DONE;
+}
+
+static void write_path(
+    struct jsv_writer *writer,
+    struct jsv_str name,
+    struct jsv_str prefix,
+    struct jsv_str path,
+    struct jsv_arena *scratch)
+{
+    char *whole = jsv_arena_alloc(scratch, prefix.size + path.size + 1);
+    if (!whole) {
+        mcp_write_text(writer, name, path);
+        return;
+    }
+    for (size_t i = 0; i < prefix.size; i++) {
+        whole[i] = prefix.data[i];
+    }
+    for (size_t i = 0; i < path.size; i++) {
+        whole[prefix.size + i] = path.data[i];
+    }
+    mcp_write_text(writer, name, (struct jsv_str){whole, prefix.size + path.size});
+}
+
+static void write_problems(
+    struct jsv_writer *writer,
+    struct jsv_str prefix,
+    const struct jsv_problems *problems,
+    struct jsv_arena *scratch)
+{
+    jsv_write_key(writer, JSV_STR("errors"));
+    jsv_write_array_begin(writer);
+    for (size_t i = 0; i < problems->count; i++) {
+        jsv_write_object_begin(writer);
+        write_path(writer, JSV_STR("path"), prefix, problems->items[i].path, scratch);
+        mcp_write_text(writer, JSV_STR("msg"), problems->items[i].message);
+        jsv_write_object_end(writer);
+    }
+    jsv_write_array_end(writer);
+}
+
+enum dialect_step mcp_answer_problems(
+    struct dialect_request *request,
+    enum rpc_error error,
+    struct jsv_str prefix,
+    const struct jsv_problems *problems)
+{
+    const struct jsv_problem *first = &problems->items[0];
+    struct jsv_arena *scratch = request->scratch;
+    request->http_status = rpc_error_status(error);
+    struct jsv_writer writer = rpc_write_error(
+        request->reply, request->message.id, rpc_error_code(error), rpc_error_message(error));
+    jsv_write_key(&writer, JSV_STR("data"));
+    jsv_write_object_begin(&writer);
+    write_path(&writer, JSV_STR("validationPath"), prefix, first->path, scratch);
+    mcp_write_text(&writer, JSV_STR("schemaPath"), first->schema_path);
+    mcp_write_text(&writer, JSV_STR("validationError"), first->message);
+    mcp_write_text(
+        &writer,
+        JSV_STR("suggestion"),
+        JSV_STR("Correct the members that are listed and send the message again"));
+    write_problems(&writer, prefix, problems, scratch);
+    jsv_write_object_end(&writer);
+    rpc_write_error_end(&writer);
+    return DIALECT_DONE;
+}

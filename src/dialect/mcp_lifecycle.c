@@ -1,0 +1,121 @@
+/*
+ * Getting to know each other: initialize in the legacy era, server/discover in
+ * the modern one; and what keeps a connection going.
+ */
+#include <errno.h>
+
+#include "dialect/mcp.h"
+#include "os/sys.h"
+
+static const char instructions[] =
+    "Serves JSON schemas and examples, validates and compares assets. Call validate_asset with an "
+    "asset and the name of its schema; list_schemas lists the names.";
+
+static void write_capabilities(struct jsv_writer *writer, enum mcp_version version)
+{
+    jsv_write_key(writer, JSV_STR("capabilities"));
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("tools"));
+    jsv_write_span(writer, JSV_STR("{}"));
+    jsv_write_key(writer, JSV_STR("resources"));
+    jsv_write_span(writer, JSV_STR("{}"));
+    if (version >= MCP_VERSION_2025_03_26) {
+        jsv_write_key(writer, JSV_STR("completions"));
+        jsv_write_span(writer, JSV_STR("{}"));
+    }
+    jsv_write_object_end(writer);
+}
+
+/* The version asked for if we speak it, else the newest a legacy client can have. */
+static enum mcp_version negotiate(struct jsv_str wanted)
+{
+    enum mcp_version version;
+    bool known = mcp_version_from_name(wanted, &version) == 0;
+    bool legacy = known && mcp_version_facts(version)->era == MCP_ERA_LEGACY;
+    return legacy ? version : MCP_VERSION_NEWEST_LEGACY;
+}
+
+static struct dialect_session *session_new(enum mcp_version version)
+{
+    const struct jsv_allocator *allocator = os_allocator();
+    struct dialect_session *session =
+        allocator->resize(allocator->context, NULL, 0, sizeof(struct dialect_session));
+    if (session) {
+        *session = (struct dialect_session){.version = version};
+    }
+    return session;
+}
+
+void dialect_session_free(struct dialect_session *session)
+{
+    const struct jsv_allocator *allocator = os_allocator();
+    allocator->resize(allocator->context, session, sizeof(*session), 0);
+}
+
+enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
+{
+    static const struct rpc_fault again = {
+        .details = {"already initialized", 19},
+        .suggestion = {"Open a new connection for another session", 41},
+        .cause = {"/method", 7},
+    };
+    struct dialect_request *request = exchange->request;
+    if (*request->session) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &again);
+    }
+    struct jsv_value wanted = jsv_value_get(exchange->params, JSV_STR("protocolVersion"));
+    enum mcp_version version = negotiate(jsv_value_text(wanted));
+    *request->session = session_new(version);
+    if (!*request->session) {
+        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+    }
+    request->variant = version;
+    struct jsv_writer writer = mcp_result_begin(request);
+    mcp_write_text(&writer, JSV_STR("protocolVersion"), jsv_str_from(mcp_version_name(version)));
+    write_capabilities(&writer, version);
+    mcp_write_server_info(&writer, JSV_STR("serverInfo"));
+    mcp_write_text(&writer, JSV_STR("instructions"), JSV_STR(instructions));
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_initialized(struct mcp_exchange *exchange)
+{
+    if (*exchange->request->session) {
+        (*exchange->request->session)->is_initialized = true;
+    }
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_discover(struct mcp_exchange *exchange)
+{
+    struct jsv_writer writer = mcp_result_begin(exchange->request);
+    jsv_write_key(&writer, JSV_STR("supportedVersions"));
+    jsv_write_array_begin(&writer);
+    for (unsigned i = MCP_VERSION_COUNT; i > 0; i--) {
+        jsv_write_string(&writer, jsv_str_from(mcp_version_name((enum mcp_version)(i - 1))));
+    }
+    jsv_write_array_end(&writer);
+    write_capabilities(&writer, exchange->version);
+    mcp_write_text(&writer, JSV_STR("instructions"), JSV_STR(instructions));
+    mcp_write_cache_hints(&writer, exchange->version);
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_ping(struct mcp_exchange *exchange)
+{
+    struct jsv_writer writer = mcp_result_begin(exchange->request);
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_cancelled(struct mcp_exchange *exchange)
+{
+    struct dialect_request *request = exchange->request;
+    struct jsv_value id = jsv_value_get(exchange->params, JSV_STR("requestId"));
+    if (jsv_value_type(id) != JSV_TYPE_NONE) {
+        request->host->cancel(request, id);
+    }
+    return DIALECT_DONE;
+}

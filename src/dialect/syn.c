@@ -1,0 +1,123 @@
+/*
+ * SYN: a bare method name is a tool, params are its arguments, and whatever
+ * comes of it is a result {"ok": …}. Only a message that is no good as
+ * JSON-RPC, or params that are no object, make an error.
+ */
+#include <string.h>
+
+#include "dialect/dialect.h"
+#include "log/text.h"
+#include "tools/result.h"
+
+/* Names that are MCP's although they look like tools. */
+static bool is_protocol_name(struct jsv_str method)
+{
+    return jsv_str_equal(method, JSV_STR("initialize")) || jsv_str_equal(method, JSV_STR("ping"));
+}
+
+static bool has_prefix(struct jsv_str text, struct jsv_str prefix)
+{
+    return text.size >= prefix.size && memcmp(text.data, prefix.data, prefix.size) == 0;
+}
+
+static bool is_bare(struct jsv_str method)
+{
+    bool has_slash = method.size > 0 && memchr(method.data, '/', method.size);
+    return !has_slash && !has_prefix(method, JSV_STR("mcp.")) && !is_protocol_name(method);
+}
+
+static bool syn_recognise(const struct dialect_request *request)
+{
+    const struct rpc_message *message = &request->message;
+    bool calls = message->kind == RPC_REQUEST || message->kind == RPC_NOTIFICATION;
+    return calls && is_bare(message->method);
+}
+
+static void reply_unsupported(struct dialect_request *request, struct jsv_str detail)
+{
+    struct jsv_writer writer = rpc_write_result(request->reply, request->message.id);
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("ok"));
+    jsv_write_bool(&writer, false);
+    jsv_write_key(&writer, JSV_STR("reason"));
+    jsv_write_string(&writer, JSV_STR("unsupported"));
+    jsv_write_key(&writer, JSV_STR("detail"));
+    jsv_write_string(&writer, detail);
+    jsv_write_object_end(&writer);
+    rpc_write_result_end(&writer);
+}
+
+static void reply_params_no_object(struct dialect_request *request)
+{
+    static const struct rpc_fault fault = {
+        .details = {"params must be an object", 24},
+        .suggestion = {"Pass the parameters by name", 27},
+        .cause = {"/params", 7},
+    };
+    request->http_status = rpc_error_status(RPC_ERROR_INVALID_PARAMS);
+    rpc_write_fault(request->reply, request->message.id, RPC_ERROR_INVALID_PARAMS, &fault);
+}
+
+/* "validate" is the old name of "validate_asset". */
+static struct jsv_str current_name(struct jsv_str method)
+{
+    if (!jsv_str_equal(method, JSV_STR("validate"))) {
+        return method;
+    }
+    log_text_warning("deprecated_alias", "method", method);
+    return JSV_STR("validate_asset");
+}
+
+static enum dialect_step syn_open(struct dialect_request *request)
+{
+    struct jsv_value params = request->message.params;
+    enum jsv_type type = jsv_value_type(params);
+    if (type != JSV_TYPE_NONE && type != JSV_TYPE_OBJECT) {
+        reply_params_no_object(request);
+        return DIALECT_DONE;
+    }
+    request->tool = catalog_tool_find(request->catalog, current_name(request->message.method));
+    if (!request->tool) {
+        reply_unsupported(request, JSV_STR("tool not implemented"));
+        return DIALECT_DONE;
+    }
+    request->arguments = type == JSV_TYPE_NONE ? request->nothing : params;
+    return DIALECT_CALL;
+}
+
+static void syn_refuse(struct dialect_request *request, const struct jsv_problems *problems)
+{
+    struct jsv_writer writer = rpc_write_result(request->reply, request->message.id);
+    tool_write_invalid(&writer, problems);
+    rpc_write_result_end(&writer);
+}
+
+static void
+syn_render(struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict)
+{
+    (void)verdict; /* the result says so itself */
+    struct jsv_writer writer = rpc_write_result(request->reply, request->message.id);
+    jsv_write_span(&writer, result);
+    rpc_write_result_end(&writer);
+}
+
+static void syn_fail(struct dialect_request *request, struct jsv_str details)
+{
+    const struct rpc_fault fault = {
+        .details = details,
+        .suggestion = JSV_STR("Try again; tell the operator when it happens again"),
+        .cause = JSV_STR(""),
+    };
+    request->http_status = rpc_error_status(RPC_ERROR_INTERNAL);
+    rpc_write_fault(request->reply, request->message.id, RPC_ERROR_INTERNAL, &fault);
+}
+
+const struct dialect dialect_syn = {
+    .name = "syn",
+    .in_turn = true,
+    .recognise = syn_recognise,
+    .open = syn_open,
+    .refuse = syn_refuse,
+    .render = syn_render,
+    .fail = syn_fail,
+};

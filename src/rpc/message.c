@@ -1,0 +1,230 @@
+/*
+ * One walk over the members finds those that JSON-RPC knows; then the shape is
+ * decided in the order in which a sender would want to hear about it: is this
+ * JSON-RPC at all, is the id one, is there a method or an answer.
+ */
+#include "rpc/message.h"
+
+/* The members JSON-RPC knows; NONE where absent. */
+struct members {
+    struct jsv_value version;
+    struct jsv_value id;
+    struct jsv_value method;
+    struct jsv_value params;
+    struct jsv_value result;
+    struct jsv_value error;
+};
+
+#define FAULT(details_text, suggestion_text, cause_text)                                           \
+    (struct rpc_fault)                                                                             \
+    {                                                                                              \
+        .details = JSV_STR(details_text), .suggestion = JSV_STR(suggestion_text),                  \
+        .cause = JSV_STR(cause_text)                                                               \
+    }
+
+static bool is_there(struct jsv_value value)
+{
+    return jsv_value_type(value) != JSV_TYPE_NONE;
+}
+
+static struct members find_members(struct jsv_value root)
+{
+    struct members members = {0};
+    const struct {
+        struct jsv_str name;
+        struct jsv_value *value;
+    } known[] = {
+        {JSV_STR("jsonrpc"), &members.version},
+        {JSV_STR("id"), &members.id},
+        {JSV_STR("method"), &members.method},
+        {JSV_STR("params"), &members.params},
+        {JSV_STR("result"), &members.result},
+        {JSV_STR("error"), &members.error},
+    };
+    struct jsv_iter iter = jsv_value_iter(root);
+    while (jsv_iter_next(&iter)) {
+        struct jsv_str name = jsv_value_text(iter.key);
+        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+            if (jsv_str_equal(name, known[i].name)) {
+                *known[i].value = iter.value;
+                break;
+            }
+        }
+    }
+    return members;
+}
+
+static bool is_identifier(struct jsv_value id)
+{
+    enum jsv_type type = jsv_value_type(id);
+    return type == JSV_TYPE_STRING || type == JSV_TYPE_NUMBER;
+}
+
+/* A message without a method: an answer, or nothing we know. */
+static bool read_answer(
+    const struct members *members, struct rpc_message *message, struct rpc_fault *reterr_fault)
+{
+    bool has_result = is_there(members->result);
+    bool has_error = is_there(members->error);
+    if (!has_result && !has_error) {
+        *reterr_fault = FAULT(
+            "neither a method nor a result nor an error",
+            "Give the message a \"method\" member",
+            "/method");
+        return false;
+    }
+    if (has_result && has_error) {
+        *reterr_fault =
+            FAULT("both a result and an error", "An answer has one of the two", "/error");
+        return false;
+    }
+    message->kind = has_result ? RPC_RESULT : RPC_ERROR_ANSWER;
+    return true;
+}
+
+static bool read_object(
+    const struct members *members, struct rpc_message *message, struct rpc_fault *reterr_fault)
+{
+    if (!is_there(members->version)) {
+        message->kind = RPC_FOREIGN;
+        *reterr_fault = FAULT(
+            "member \"jsonrpc\" is missing", "Add \"jsonrpc\":\"2.0\" to the message", "/jsonrpc");
+        return true;
+    }
+    if (!jsv_str_equal(jsv_value_text(members->version), JSV_STR("2.0"))) {
+        *reterr_fault =
+            FAULT("jsonrpc must be the string \"2.0\"", "Write \"jsonrpc\":\"2.0\"", "/jsonrpc");
+        return false;
+    }
+    if (is_there(members->id) && !is_identifier(members->id)) {
+        *reterr_fault = FAULT(
+            "id must be a string or a number",
+            "Use a string or a number, or leave the id out for a notification",
+            "/id");
+        return false;
+    }
+    if (!is_there(members->method)) {
+        return read_answer(members, message, reterr_fault);
+    }
+    if (jsv_value_type(members->method) != JSV_TYPE_STRING) {
+        *reterr_fault = FAULT("method must be a string", "Name the method", "/method");
+        return false;
+    }
+    message->kind = is_there(members->id) ? RPC_REQUEST : RPC_NOTIFICATION;
+    return true;
+}
+
+bool rpc_message_read(
+    struct jsv_value root, struct rpc_message *ret_message, struct rpc_fault *reterr_fault)
+{
+    *ret_message = (struct rpc_message){.kind = RPC_FOREIGN, .root = root};
+    if (jsv_value_type(root) == JSV_TYPE_ARRAY) {
+        ret_message->kind = RPC_BATCH;
+        *reterr_fault = FAULT(
+            "batches are not supported here", "Send one message at a time, an object each", "");
+        return true;
+    }
+    if (jsv_value_type(root) != JSV_TYPE_OBJECT) {
+        *reterr_fault = FAULT(
+            "a message is an object", "Send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"...\"}", "");
+        return false;
+    }
+    struct members members = find_members(root);
+    ret_message->params = members.params;
+    ret_message->method = jsv_value_text(members.method);
+    if (is_identifier(members.id)) {
+        ret_message->id = members.id;
+    }
+    return read_object(&members, ret_message, reterr_fault);
+}
+
+/* ---- errors ---- */
+
+static const struct {
+    int code;
+    unsigned status;
+    struct jsv_str message;
+} errors[] = {
+#define RPC_ERROR(name, code, status, message) {code, status, {message, sizeof(message) - 1}},
+#include "rpc/errors.def"
+#undef RPC_ERROR
+};
+
+int rpc_error_code(enum rpc_error error)
+{
+    return errors[error].code;
+}
+
+unsigned rpc_error_status(enum rpc_error error)
+{
+    return errors[error].status;
+}
+
+struct jsv_str rpc_error_message(enum rpc_error error)
+{
+    return errors[error].message;
+}
+
+/* ---- answers ---- */
+
+static struct jsv_writer write_head(struct jsv_buf *out, struct jsv_value id)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("jsonrpc"));
+    jsv_write_string(&writer, JSV_STR("2.0"));
+    jsv_write_key(&writer, JSV_STR("id"));
+    jsv_write_value(&writer, id);
+    return writer;
+}
+
+struct jsv_writer rpc_write_result(struct jsv_buf *out, struct jsv_value id)
+{
+    struct jsv_writer writer = write_head(out, id);
+    jsv_write_key(&writer, JSV_STR("result"));
+    return writer;
+}
+
+void rpc_write_result_end(struct jsv_writer *writer)
+{
+    jsv_write_object_end(writer);
+}
+
+struct jsv_writer
+rpc_write_error(struct jsv_buf *out, struct jsv_value id, int code, struct jsv_str message)
+{
+    struct jsv_writer writer = write_head(out, id);
+    jsv_write_key(&writer, JSV_STR("error"));
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("code"));
+    jsv_write_int64(&writer, code);
+    jsv_write_key(&writer, JSV_STR("message"));
+    jsv_write_string(&writer, message);
+    return writer;
+}
+
+void rpc_write_error_end(struct jsv_writer *writer)
+{
+    jsv_write_object_end(writer);
+    jsv_write_object_end(writer);
+}
+
+static void write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text)
+{
+    jsv_write_key(writer, name);
+    jsv_write_string(writer, text);
+}
+
+void rpc_write_fault(
+    struct jsv_buf *out, struct jsv_value id, enum rpc_error error, const struct rpc_fault *fault)
+{
+    struct jsv_writer writer =
+        rpc_write_error(out, id, rpc_error_code(error), rpc_error_message(error));
+    jsv_write_key(&writer, JSV_STR("data"));
+    jsv_write_object_begin(&writer);
+    write_text(&writer, JSV_STR("details"), fault->details);
+    write_text(&writer, JSV_STR("suggestion"), fault->suggestion);
+    write_text(&writer, JSV_STR("cause"), fault->cause);
+    jsv_write_object_end(&writer);
+    rpc_write_error_end(&writer);
+}

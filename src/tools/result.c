@@ -1,0 +1,89 @@
+/*
+ * The shapes of results. Writing needs no error branches: failure sticks to
+ * the buffer, and tool_end() looks once.
+ */
+#include "tools/builtin.h"
+
+struct jsv_value tool_argument(const struct tool_call *call, struct jsv_str name)
+{
+    return jsv_value_get(call->arguments, name);
+}
+
+struct jsv_writer tool_begin(struct tool_call *call, bool ok)
+{
+    struct jsv_writer writer = jsv_writer_on(call->out);
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("ok"));
+    jsv_write_bool(&writer, ok);
+    return writer;
+}
+
+struct jsv_writer tool_begin_failure(struct tool_call *call, struct jsv_str reason)
+{
+    struct jsv_writer writer = tool_begin(call, false);
+    jsv_write_key(&writer, JSV_STR("reason"));
+    jsv_write_string(&writer, reason);
+    return writer;
+}
+
+int tool_end(struct tool_call *call, struct jsv_writer *writer, enum tool_verdict verdict)
+{
+    jsv_write_object_end(writer);
+    call->verdict = verdict;
+    return call->out->error ? call->out->error : TOOL_DONE;
+}
+
+int tool_not_found(struct tool_call *call)
+{
+    struct jsv_writer writer = tool_begin_failure(call, JSV_STR("not_found"));
+    return tool_end(call, &writer, TOOL_VERDICT_FAILED);
+}
+
+int tool_unsupported(struct tool_call *call, struct jsv_str detail)
+{
+    struct jsv_writer writer = tool_begin_failure(call, JSV_STR("unsupported"));
+    jsv_write_key(&writer, JSV_STR("detail"));
+    jsv_write_string(&writer, detail);
+    return tool_end(call, &writer, TOOL_VERDICT_FAILED);
+}
+
+/* ---- problems ---- */
+
+static void write_item(struct jsv_writer *writer, struct jsv_str path, struct jsv_str message)
+{
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("path"));
+    jsv_write_string(writer, path);
+    jsv_write_key(writer, JSV_STR("msg"));
+    jsv_write_string(writer, message);
+    jsv_write_object_end(writer);
+}
+
+void tool_write_problems(struct jsv_writer *writer, const struct jsv_problems *problems)
+{
+    jsv_write_key(writer, JSV_STR("errors"));
+    jsv_write_array_begin(writer);
+    for (size_t i = 0; i < problems->count; i++) {
+        write_item(writer, problems->items[i].path, problems->items[i].message);
+    }
+    jsv_write_array_end(writer);
+    if (problems->more > 0) {
+        jsv_write_key(writer, JSV_STR("more"));
+        jsv_write_uint64(writer, problems->more);
+    }
+}
+
+void tool_write_problem(struct jsv_writer *writer, struct jsv_str path, struct jsv_str message)
+{
+    jsv_write_key(writer, JSV_STR("errors"));
+    jsv_write_array_begin(writer);
+    write_item(writer, path, message);
+    jsv_write_array_end(writer);
+}
+
+int tool_refuse(struct tool_call *call, struct jsv_str path, struct jsv_str message)
+{
+    struct jsv_writer writer = tool_begin_failure(call, JSV_STR("validation_failed"));
+    tool_write_problem(&writer, path, message);
+    return tool_end(call, &writer, TOOL_VERDICT_FAILED);
+}

@@ -1,0 +1,215 @@
+/*
+ * Lines out of bytes, however these arrive.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rpc/frame.h"
+#include "support/json_fixture.h"
+
+#define LIMIT 64
+
+static void give(struct rpc_frames *frames, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        char *data;
+        size_t room;
+        assert_int_equal(rpc_frames_space(frames, &data, &room), 0);
+        assert_true(room > 0);
+        size_t part = size < room ? size : room;
+        memcpy(data, bytes, part);
+        rpc_frames_filled(frames, part);
+        bytes += part;
+        size -= part;
+    }
+}
+
+static void expect(struct rpc_frames *frames, const char *line)
+{
+    struct rpc_frame frame;
+    assert_true(rpc_frames_next(frames, &frame));
+    assert_false(frame.oversize);
+    assert_int_equal(frame.text.size, strlen(line));
+    assert_memory_equal(frame.text.data, line, strlen(line));
+}
+
+static void expect_none(struct rpc_frames *frames)
+{
+    struct rpc_frame frame;
+    assert_false(rpc_frames_next(frames, &frame));
+}
+
+static void expect_oversize(struct rpc_frames *frames)
+{
+    struct rpc_frame frame;
+    assert_true(rpc_frames_next(frames, &frame));
+    assert_true(frame.oversize);
+}
+
+static void lines_end_with_lf_or_crlf(void **state)
+{
+    (void)state;
+    struct rpc_frames frames;
+    rpc_frames_init(&frames, LIMIT);
+    give(&frames, "a\nbc\r\n\n  \r\n\t\nd\n", 16);
+    expect(&frames, "a");
+    expect(&frames, "bc");
+    expect(&frames, "d");
+    expect_none(&frames);
+    rpc_frames_done(&frames);
+}
+
+static void every_split_gives_the_same_lines(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"a\":1}\r\n\r\nsecond line\nthird\r\n";
+    for (size_t split = 0; split < sizeof(text) - 1; split++) {
+        struct rpc_frames frames;
+        struct rpc_frame frame;
+        char seen[64] = "";
+        rpc_frames_init(&frames, LIMIT);
+        for (int part = 0; part < 2; part++) {
+            size_t from = part == 0 ? 0 : split;
+            size_t to = part == 0 ? split : sizeof(text) - 1;
+            give(&frames, text + from, to - from);
+            while (rpc_frames_next(&frames, &frame)) {
+                strncat(seen, frame.text.data, frame.text.size);
+                strncat(seen, "|", 2);
+            }
+        }
+        assert_string_equal(seen, "{\"a\":1}|second line|third|");
+        rpc_frames_done(&frames);
+    }
+}
+
+static void the_last_line_needs_no_end(void **state)
+{
+    (void)state;
+    struct rpc_frames frames;
+    struct rpc_frame frame;
+    rpc_frames_init(&frames, LIMIT);
+    give(&frames, "a\nlast\r", 7);
+    expect(&frames, "a");
+    expect_none(&frames);
+    assert_true(rpc_frames_last(&frames, &frame));
+    assert_int_equal(frame.text.size, 4);
+    assert_false(rpc_frames_last(&frames, &frame));
+    rpc_frames_done(&frames);
+    rpc_frames_init(&frames, LIMIT);
+    assert_false(rpc_frames_last(&frames, &frame));
+    rpc_frames_done(&frames);
+}
+
+static void the_limit_is_exact(void **state)
+{
+    (void)state;
+    char line[LIMIT + 4];
+    memset(line, 'x', sizeof(line));
+    for (int crlf = 0; crlf < 2; crlf++) {
+        struct rpc_frames frames;
+        rpc_frames_init(&frames, LIMIT);
+        give(&frames, line, LIMIT);
+        expect_none(&frames);
+        give(&frames, "\r\n" + (1 - crlf), (size_t)crlf + 1);
+        struct rpc_frame frame;
+        assert_true(rpc_frames_next(&frames, &frame));
+        assert_false(frame.oversize);
+        assert_int_equal(frame.text.size, LIMIT);
+        give(&frames, line, LIMIT + 1);
+        expect_oversize(&frames);
+        give(&frames, "\nnext\n", 6);
+        expect(&frames, "next");
+        expect_none(&frames);
+        rpc_frames_done(&frames);
+    }
+}
+
+static void oversize_is_known_at_once_and_told_once(void **state)
+{
+    (void)state;
+    struct rpc_frames frames;
+    char line[LIMIT + 1];
+    memset(line, 'x', sizeof(line));
+    rpc_frames_init(&frames, LIMIT);
+    give(&frames, line, sizeof(line));
+    expect_oversize(&frames);
+    for (int i = 0; i < 1000; i++) {
+        give(&frames, line, sizeof(line));
+        expect_none(&frames);
+    }
+    assert_true(frames.chunk->capacity <= LIMIT + 2);
+    struct rpc_frame frame;
+    assert_false(rpc_frames_last(&frames, &frame));
+    give(&frames, "\nnext\n", 6);
+    expect(&frames, "next");
+    rpc_frames_done(&frames);
+}
+
+static void a_retained_frame_stays_as_it_is(void **state)
+{
+    (void)state;
+    struct rpc_frames frames;
+    struct rpc_frame frame;
+    rpc_frames_init(&frames, LIMIT);
+    give(&frames, "keep me\nand ", 12);
+    assert_true(rpc_frames_next(&frames, &frame));
+    struct rpc_chunk *chunk = rpc_chunk_retain(frame.chunk);
+    give(&frames, "me\n", 3);
+    assert_ptr_not_equal(frames.chunk, chunk);
+    expect(&frames, "and me");
+    assert_memory_equal(frame.text.data, "keep me", 7);
+    rpc_chunk_release(chunk);
+    rpc_chunk_release(NULL);
+    rpc_frames_done(&frames);
+}
+
+static void long_lines_grow_the_memory_and_short_ones_give_it_back(void **state)
+{
+    (void)state;
+    size_t size = (size_t)1 << 20;
+    char *line = malloc(size + 1);
+    struct rpc_frames frames;
+    struct rpc_frame frame;
+    memset(line, 'y', size);
+    line[size] = '\n';
+    rpc_frames_init(&frames, size);
+    give(&frames, line, size + 1);
+    assert_true(rpc_frames_next(&frames, &frame));
+    assert_int_equal(frame.text.size, size);
+    assert_true(frames.chunk->capacity <= size + 2);
+    give(&frames, "a\n", 2);
+    assert_true(frames.chunk->capacity < 64 * 1024);
+    expect(&frames, "a");
+    rpc_frames_done(&frames);
+    free(line);
+}
+
+static void many_lines_in_one_chunk_are_not_copied(void **state)
+{
+    (void)state;
+    struct rpc_frames frames;
+    struct rpc_frame frame;
+    rpc_frames_init(&frames, LIMIT);
+    give(&frames, "one\ntwo\nthree\n", 14);
+    const char *data = frames.chunk->data;
+    assert_true(rpc_frames_next(&frames, &frame));
+    assert_ptr_equal(frame.text.data, data);
+    assert_true(rpc_frames_next(&frames, &frame));
+    assert_ptr_equal(frame.text.data, data + 4);
+    rpc_frames_done(&frames);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_end_with_lf_or_crlf),
+        cmocka_unit_test(every_split_gives_the_same_lines),
+        cmocka_unit_test(the_last_line_needs_no_end),
+        cmocka_unit_test(the_limit_is_exact),
+        cmocka_unit_test(oversize_is_known_at_once_and_told_once),
+        cmocka_unit_test(a_retained_frame_stays_as_it_is),
+        cmocka_unit_test(long_lines_grow_the_memory_and_short_ones_give_it_back),
+        cmocka_unit_test(many_lines_in_one_chunk_are_not_copied),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/*
+ * The shape of messages: what is one, and what is said of what is not.
+ */
+#include <string.h>
+
+#include "rpc/message.h"
+#include "support/json_fixture.h"
+
+static const struct {
+    const char *text;
+    enum rpc_kind kind;
+    const char *id; /* as written; NULL: none */
+} good[] = {
+    {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}", RPC_REQUEST, "1"},
+    {"{\"method\":\"a\",\"id\":\"\\u0041\",\"jsonrpc\":\"2.0\",\"x\":1}",
+     RPC_REQUEST,
+     "\"\\u0041\""},
+    {"{\"jsonrpc\":\"2.0\",\"id\":1.50e1,\"method\":\"\"}", RPC_REQUEST, "1.50e1"},
+    {"{\"jsonrpc\":\"2.0\",\"method\":\"a\",\"params\":5}", RPC_NOTIFICATION, NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}", RPC_RESULT, "1"},
+    {"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}", RPC_ERROR_ANSWER, "1"},
+    {"{\"jsonrpc\":\"2.0\",\"error\":{}}", RPC_ERROR_ANSWER, NULL},
+    {"[]", RPC_BATCH, NULL},
+    {"[1]", RPC_BATCH, NULL},
+    {"{}", RPC_FOREIGN, NULL},
+    {"{\"id\":4,\"method\":\"a\"}", RPC_FOREIGN, "4"},
+};
+
+static void good_shapes_are_told_apart(void **state)
+{
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        struct rpc_message message;
+        struct rpc_fault fault;
+        struct jsv_value root = json_fixture_read(*state, good[i].text);
+        assert_true(rpc_message_read(root, &message, &fault));
+        assert_int_equal(message.kind, good[i].kind);
+        struct jsv_str id = jsv_value_span(message.id);
+        assert_int_equal(id.size, good[i].id ? strlen(good[i].id) : 0);
+        assert_memory_equal(id.data, good[i].id ? good[i].id : "", id.size);
+    }
+}
+
+static const struct {
+    const char *text;
+    const char *cause;
+    const char *id;
+} bad[] = {
+    {"5", "", NULL},
+    {"\"x\"", "", NULL},
+    {"null", "", NULL},
+    {"{\"jsonrpc\":2.0,\"id\":\"q\",\"method\":\"a\"}", "/jsonrpc", "\"q\""},
+    {"{\"jsonrpc\":\"1.0\",\"method\":\"a\"}", "/jsonrpc", NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"a\"}", "/id", NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":true,\"method\":\"a\"}", "/id", NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"a\"}", "/id", NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"a\"}", "/id", NULL},
+    {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":1}", "/method", "7"},
+    {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":null}", "/method", "7"},
+    {"{\"jsonrpc\":\"2.0\",\"id\":6}", "/method", "6"},
+    {"{\"jsonrpc\":\"2.0\",\"id\":6,\"result\":1,\"error\":{}}", "/error", "6"},
+};
+
+static void bad_shapes_say_where(void **state)
+{
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct rpc_message message;
+        struct rpc_fault fault;
+        struct jsv_value root = json_fixture_read(*state, bad[i].text);
+        assert_false(rpc_message_read(root, &message, &fault));
+        assert_int_equal(fault.cause.size, strlen(bad[i].cause));
+        assert_memory_equal(fault.cause.data, bad[i].cause, fault.cause.size);
+        assert_true(fault.details.size > 0);
+        assert_true(fault.suggestion.size > 0);
+        struct jsv_str id = jsv_value_span(message.id);
+        assert_int_equal(id.size, bad[i].id ? strlen(bad[i].id) : 0);
+    }
+}
+
+static void what_may_be_foreign_has_a_fault_ready(void **state)
+{
+    struct rpc_message message;
+    struct rpc_fault fault = {0};
+    assert_true(rpc_message_read(json_fixture_read(*state, "{}"), &message, &fault));
+    assert_true(fault.details.size > 0);
+    fault = (struct rpc_fault){0};
+    assert_true(rpc_message_read(json_fixture_read(*state, "[]"), &message, &fault));
+    assert_true(fault.details.size > 0);
+}
+
+static void answers_echo_the_id_as_it_was_written(void **state)
+{
+    struct json_fixture *fixture = *state;
+    struct jsv_value id = json_fixture_read(fixture, "\"\\u0041\"");
+    struct jsv_writer writer = rpc_write_result(&fixture->out, id);
+    jsv_write_bool(&writer, true);
+    rpc_write_result_end(&writer);
+    json_fixture_expect(fixture, "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0041\",\"result\":true}");
+}
+
+static void an_error_without_an_id_has_null(void **state)
+{
+    struct json_fixture *fixture = *state;
+    const struct rpc_fault fault = {JSV_STR("d"), JSV_STR("s"), JSV_STR("c")};
+    rpc_write_fault(&fixture->out, (struct jsv_value){0}, RPC_ERROR_PARSE, &fault);
+    json_fixture_expect(
+        fixture,
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\","
+        "\"data\":{\"details\":\"d\",\"suggestion\":\"s\",\"cause\":\"c\"}}}");
+}
+
+static void every_error_has_code_status_and_message(void **state)
+{
+    (void)state;
+    assert_int_equal(rpc_error_code(RPC_ERROR_INVALID_REQUEST), -32600);
+    assert_int_equal(rpc_error_status(RPC_ERROR_METHOD_NOT_FOUND), 404);
+    assert_int_equal(rpc_error_code(RPC_ERROR_UNSUPPORTED_VERSION), -32022);
+    assert_true(
+        jsv_str_equal(rpc_error_message(RPC_ERROR_INVALID_PARAMS), JSV_STR("Invalid params")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        JSON_TEST(good_shapes_are_told_apart),
+        JSON_TEST(bad_shapes_say_where),
+        JSON_TEST(what_may_be_foreign_has_a_fault_ready),
+        JSON_TEST(answers_echo_the_id_as_it_was_written),
+        JSON_TEST(an_error_without_an_id_has_null),
+        cmocka_unit_test(every_error_has_code_status_and_message),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
