@@ -2,6 +2,8 @@
 
 #include "core/limits.h"
 #include "core/pipeline.h"
+#include "core/sessions.h"
+#include "core/worker_state.h"
 
 void core_conn_init(
     struct core_conn *conn,
@@ -19,8 +21,7 @@ void core_conn_done(struct core_conn *conn)
     while (conn->requests_last) {
         core_abandon(conn->requests_last);
     }
-    dialect_session_free(conn->session);
-    conn->session = NULL;
+    core_conn_forget_session(conn);
 }
 
 bool core_conn_is_full(const struct core_conn *conn)
@@ -32,4 +33,19 @@ bool core_conn_is_full(const struct core_conn *conn)
 bool core_conn_is_busy(const struct core_conn *conn)
 {
     return conn->request_count > 0;
+}
+
+void core_conn_forget_session(struct core_conn *conn)
+{
+    dialect_session_release(conn->session);
+    conn->session = NULL;
+}
+
+unsigned core_end_session(struct core_conn *conn)
+{
+    struct jsv_str id;
+    if (conn->http->header(conn->http, JSV_STR("Mcp-Session-Id"), &id) != RPC_HEADER_FOUND) {
+        return 405;
+    }
+    return core_sessions_remove(conn->worker->settings->sessions, id) ? 204 : 404;
 }

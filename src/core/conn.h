@@ -11,6 +11,7 @@
 #include <jsv/jsv.h>
 
 #include "rpc/frame.h"
+#include "rpc/http.h"
 
 struct core_conn;
 struct core_request;
@@ -25,6 +26,7 @@ enum core_transport {
 struct core_answer {
     struct jsv_str text;  /* one JSON text on one line, without its end; valid during the call */
     unsigned http_status; /* for HTTP; others ignore it */
+    const char *session;  /* id of a session that has just begun, for HTTP; NULL: none has */
 };
 
 struct core_conn_ops {
@@ -40,6 +42,7 @@ struct core_conn {
     const struct core_conn_ops *ops;
     struct core_worker *worker;
     enum core_transport transport;
+    const struct rpc_http *http; /* of the frame handed in, until it is answered; NULL: lines */
 
     /* The corridor's own. */
     struct core_request *requests;      /* in flight: waiting, or waiting for their turn */
@@ -62,6 +65,9 @@ void core_conn_done(struct core_conn *conn);
 
 /** Walk one frame through the corridor. */
 void core_handle(struct core_conn *conn, const struct rpc_frame *frame);
+
+/** End the session that the headers in conn->http name. @return the HTTP status. */
+unsigned core_end_session(struct core_conn *conn);
 
 /** Whether so much is in flight that no more frames should be handed in. */
 bool core_conn_is_full(const struct core_conn *conn);

@@ -8,6 +8,7 @@
  */
 #include "core/batch.h"
 #include "core/pipeline.h"
+#include "core/sessions.h"
 #include "core/worker_state.h"
 
 /* ---- beginning and ending ---- */
@@ -28,7 +29,26 @@ static void cancel_by_id(struct dialect_request *asked, struct jsv_value id)
     }
 }
 
-static const struct dialect_host host = {.cancel = cancel_by_id};
+static int keep_session(struct dialect_request *asked)
+{
+    struct core_request *request = (struct core_request *)asked;
+    int r = core_sessions_add(request->worker->settings->sessions, *asked->session);
+    request->begins_session = r == 0;
+    return r;
+}
+
+static bool find_session(struct dialect_request *asked, struct jsv_str id)
+{
+    struct core_worker *worker = ((struct core_request *)asked)->worker;
+    *asked->session = core_sessions_find(worker->settings->sessions, id);
+    return *asked->session;
+}
+
+static const struct dialect_host host = {
+    .cancel = cancel_by_id,
+    .keep_session = keep_session,
+    .find_session = find_session,
+};
 
 void core_begin(struct core_request *request, struct core_conn *conn, const struct rpc_frame *frame)
 {
@@ -37,8 +57,9 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
     request->frame = *frame;
     request->in_turn = true; /* until a dialect says otherwise */
     request->asked = (struct dialect_request){
-        .message = {.kind = RPC_FOREIGN},
+        .message = {.kind = RPC_FOREIGN, .omits_id = dialect_omits_id(conn->http)},
         .host = &host,
+        .http = conn->http,
         .session = &conn->session,
         .catalog = worker->catalog,
         .definitions = worker->settings->definitions,
@@ -56,6 +77,9 @@ void core_end(struct core_request *request)
     struct core_request *batch = request->parent;
     if (request->is_linked) {
         core_request_unlink(request);
+    }
+    if (request->conn->http && !batch) {
+        core_conn_forget_session(request->conn);
     }
     core_request_give_back(request);
     if (batch) {

@@ -24,6 +24,7 @@
 #include "core/input.h"
 #include "core/limits.h"
 #include "core/worker_state.h"
+#include "dialect/session.h"
 #include "log/text.h"
 #include "tools/result.h"
 
@@ -44,7 +45,7 @@ static enum step check_frame(struct core_request *request)
     if (!request->frame.oversize) {
         return NEXT;
     }
-    struct jsv_writer writer = rpc_write_result(&request->reply, request->asked.message.id);
+    struct jsv_writer writer = rpc_write_result(&request->reply, &request->asked.message);
     tool_write_invalid(&writer, &problems);
     rpc_write_result_end(&writer);
     request->asked.http_status = 413;
@@ -71,7 +72,7 @@ static enum step refuse_text(struct core_request *request, const struct jsv_erro
         .cause = place_of(request, error),
     };
     request->asked.http_status = rpc_error_status(RPC_ERROR_PARSE);
-    rpc_write_fault(&request->reply, request->asked.message.id, RPC_ERROR_PARSE, &fault);
+    rpc_write_fault(&request->reply, &request->asked.message, RPC_ERROR_PARSE, &fault);
     return DONE;
 }
 
@@ -94,13 +95,16 @@ void core_refuse_shape(struct core_request *request)
 {
     struct dialect_request *asked = &request->asked;
     asked->http_status = rpc_error_status(RPC_ERROR_INVALID_REQUEST);
-    rpc_write_fault(&request->reply, asked->message.id, RPC_ERROR_INVALID_REQUEST, &request->fault);
+    rpc_write_fault(&request->reply, &asked->message, RPC_ERROR_INVALID_REQUEST, &request->fault);
 }
 
 static enum step check_shape(struct core_request *request)
 {
     struct dialect_request *asked = &request->asked;
-    if (!rpc_message_read(request->root, &asked->message, &request->fault)) {
+    bool omits_id = asked->message.omits_id;
+    bool is_message = rpc_message_read(request->root, &asked->message, &request->fault);
+    asked->message.omits_id = omits_id;
+    if (!is_message) {
         core_refuse_shape(request);
         return DONE;
     }
@@ -213,7 +217,7 @@ static int fits_output_schema(struct core_request *request)
         return r == -ENOENT ? 1 : r;
     }
     struct jsv_error error;
-    r = jsv_read(worker->reader, worker->output, text, 0, &error);
+    r = jsv_read(worker->output_reader, worker->output, text, 0, &error);
     if (r < 0) {
         return r == -EBADMSG ? 0 : r;
     }
@@ -272,17 +276,27 @@ static bool is_sound(struct core_request *request)
 {
     struct core_worker *worker = request->worker;
     const struct dialect *dialect = request->asked.dialect;
-    bool is_checked = dialect && dialect->is_sound && request->pending == 0 &&
+    bool is_checked = dialect && dialect->is_sound && request->asked.is_valid &&
                       request->asked.message.kind == RPC_REQUEST;
     if (!is_checked) {
         return true;
     }
     struct jsv_error error;
-    int r = jsv_read(worker->reader, worker->output, jsv_buf_str(&request->reply), 0, &error);
+    int r =
+        jsv_read(worker->output_reader, worker->output, jsv_buf_str(&request->reply), 0, &error);
     if (r < 0) {
         return r == -ENOMEM;
     }
     return dialect->is_sound(&request->asked, jsv_document_root(worker->output));
+}
+
+/* Notifications get no answer; but HTTP has a status for those that are refused. */
+static bool is_due(const struct core_request *request, const struct core_answer *answer)
+{
+    bool is_refused = (request->asked.http && request->asked.http->endpoint == RPC_ENDPOINT_MCP) &&
+                      answer->http_status >= 400;
+    bool is_asked = request->asked.message.kind != RPC_NOTIFICATION;
+    return answer->text.size > 0 && (is_asked || is_refused);
 }
 
 static struct core_answer answer_of(struct core_request *request)
@@ -296,12 +310,12 @@ static struct core_answer answer_of(struct core_request *request)
     struct core_answer answer = {
         .text = jsv_buf_str(&request->reply),
         .http_status = request->asked.http_status,
+        .session = request->begins_session ? (*request->asked.session)->id : NULL,
     };
     if (request->reply.error < 0) {
         answer = core_last_words;
     }
-    bool is_due = request->asked.message.kind != RPC_NOTIFICATION && answer.text.size > 0;
-    return is_due ? answer : (struct core_answer){.http_status = 202};
+    return is_due(request, &answer) ? answer : (struct core_answer){.http_status = 202};
 }
 
 static enum step send_answer(struct core_request *request)

@@ -22,6 +22,9 @@ void core_end(struct core_request *request);
 /** End a request without an answer. */
 void core_abandon(struct core_request *request);
 
+/** Let go of the session; over HTTP it is the request's, not the connection's. */
+void core_conn_forget_session(struct core_conn *conn);
+
 /** Refuse a message for request->fault. */
 void core_refuse_shape(struct core_request *request);
 

@@ -38,8 +38,9 @@ struct core_request {
     struct catalog *catalog; /* pinned while it waits */
     bool in_turn;            /* of those that run one after another */
     bool has_turn;
-    bool is_linked;  /* in its connection's list: it waits, or waited */
-    bool is_calling; /* its tool runs and will say when it is done */
+    bool is_linked;      /* in its connection's list: it waits, or waited */
+    bool begins_session; /* its answer tells the client the session's id */
+    bool is_calling;     /* its tool runs and will say when it is done */
 };
 
 /** @return NULL when memory ran out. */

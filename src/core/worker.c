@@ -9,8 +9,16 @@
 #include "os/sys.h"
 
 static const struct jsv_limits reader_limits = {
-    .size_max = CORE_REPLY_SIZE_MAX, /* reads frames, which are smaller, and our own results */
+    .size_max = CORE_FRAME_SIZE_MAX,
     .depth_max = CORE_DEPTH_MAX,
+};
+
+/* What we answer may wrap what we were sent a few levels deeper. */
+#define ANSWER_DEPTH_MORE 16
+
+static const struct jsv_limits output_limits = {
+    .size_max = CORE_REPLY_SIZE_MAX,
+    .depth_max = CORE_DEPTH_MAX + ANSWER_DEPTH_MORE,
 };
 
 static const struct jsv_validator_limits validator_limits = {
@@ -21,10 +29,12 @@ static const struct jsv_validator_limits validator_limits = {
 static int make_parts(struct core_worker *worker)
 {
     worker->reader = jsv_reader_new(os_allocator(), &reader_limits);
+    worker->output_reader = jsv_reader_new(os_allocator(), &output_limits);
     worker->validator = jsv_validator_new(os_allocator(), &validator_limits);
     worker->empty = jsv_document_new(os_allocator());
     worker->output = jsv_document_new(os_allocator());
-    if (!worker->reader || !worker->validator || !worker->empty || !worker->output) {
+    if (!worker->reader || !worker->output_reader || !worker->validator || !worker->empty ||
+        !worker->output) {
         return -ENOMEM;
     }
     struct jsv_error error;
@@ -72,6 +82,7 @@ void core_worker_free(struct core_worker *worker)
     jsv_document_free(worker->output);
     jsv_document_free(worker->empty);
     jsv_validator_free(worker->validator);
+    jsv_reader_free(worker->output_reader);
     jsv_reader_free(worker->reader);
     catalog_release(worker->catalog);
     const struct jsv_allocator *allocator = os_allocator();

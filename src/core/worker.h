@@ -10,6 +10,7 @@
 #include "tools/tool.h"
 
 struct catalog;
+struct core_sessions;
 struct core_worker;
 struct loop;
 struct mcp_definitions;
@@ -17,6 +18,7 @@ struct mcp_definitions;
 struct core_settings {
     struct tool_settings tools;
     struct mcp_definitions *definitions; /* of the official protocol; shared by all loops */
+    struct core_sessions *sessions;      /* of HTTP clients; shared by all loops */
 };
 
 /** @param settings Must outlive the worker. @return 0 or -errno. */

@@ -13,6 +13,7 @@ struct core_worker {
     struct catalog *catalog;
     struct tools *tools;
     struct jsv_reader *reader;
+    struct jsv_reader *output_reader;
     struct jsv_validator *validator;
     struct jsv_document *empty;         /* {} */
     struct jsv_document *output;        /* a result that is being checked */

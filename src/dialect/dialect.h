@@ -7,6 +7,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
+#include "rpc/http.h"
 #include "rpc/message.h"
 #include "tools/tool.h"
 
@@ -19,12 +20,17 @@ struct mcp_definitions;
 struct dialect_host {
     /* Give up a request in flight that has this id; it is not answered. */
     void (*cancel)(struct dialect_request *request, struct jsv_value id);
+    /* Of HTTP clients: keep *request->session under an id of its own. @return 0 or -errno. */
+    int (*keep_session)(struct dialect_request *request);
+    /* Of HTTP clients: find a session and make it *request->session. @return whether there is. */
+    bool (*find_session)(struct dialect_request *request, struct jsv_str id);
 };
 
 struct dialect_request {
     /* Given by the corridor. */
     struct rpc_message message;
     const struct dialect_host *host;
+    const struct rpc_http *http;      /* NULL: it came in a line */
     struct dialect_session **session; /* of the connection; *session is NULL before there is one */
     const struct catalog *catalog;
     struct mcp_definitions *definitions;
@@ -39,6 +45,7 @@ struct dialect_request {
     const struct catalog_tool *tool; /* to be called */
     struct jsv_value arguments;      /* for it; an object */
     unsigned variant;                /* the dialect's own: which of its versions is spoken */
+    bool is_valid;                   /* the message is as defined: the answer has to be, too */
     unsigned http_status;            /* 200 unless it says otherwise */
 };
 
@@ -58,7 +65,7 @@ struct dialect {
     /* The tool's result. */
     void (*render)(
         struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict);
-    /* Whether the answer that was written is one of the dialect's. NULL: it always is. */
+    /* Whether the answer to a valid message is one of the dialect's. NULL: it always is. */
     bool (*is_sound)(struct dialect_request *request, struct jsv_value answer);
     /* We failed. The reply is empty again. */
     void (*fail)(struct dialect_request *request, struct jsv_str details);
@@ -68,8 +75,8 @@ struct dialect {
 #include "dialect/dialects.def"
 #undef DIALECT
 
-/** Give back what a connection and we agreed on. Accepts NULL. */
-void dialect_session_free(struct dialect_session *session);
+/** Whether answers without an id leave it out, as the protocol has it since 2025-11-25. */
+bool dialect_omits_id(const struct rpc_http *http);
 
 /** The dialect of a message; NULL when nobody knows it. */
 const struct dialect *dialect_recognise(const struct dialect_request *request);

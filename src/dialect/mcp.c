@@ -6,14 +6,15 @@
  * params._meta is modern and stands for itself. All others are legacy, and
  * speak what initialize settled, or the newest legacy version before that.
  */
-#include "dialect/mcp.h"
-
+#include "dialect/mcp_http.h"
 #include "log/text.h"
 #include "mcp/check.h"
 #include "tools/result.h"
 
 #define META_VERSION      "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
+
+#define META_SUGGESTION "Add \"" META_VERSION "\" and \"" META_CAPABILITIES "\" to params._meta"
 
 static mcp_handler *const handlers[MCP_METHOD_COUNT] = {
 #define MCP_HANDLER(method, handler) [MCP_METHOD_##method] = mcp_handle_##handler,
@@ -58,13 +59,12 @@ static enum mcp_version legacy_version(const struct dialect_request *request)
     return session ? session->version : MCP_VERSION_NEWEST_LEGACY;
 }
 
-static enum dialect_step
-answer_unsupported(struct dialect_request *request, struct jsv_value wanted)
+static bool answer_unsupported(struct dialect_request *request, struct jsv_value wanted)
 {
     enum rpc_error error = RPC_ERROR_UNSUPPORTED_VERSION;
-    request->http_status = rpc_error_status(error);
+    mcp_set_status(request, error);
     struct jsv_writer writer = rpc_write_error(
-        request->reply, request->message.id, rpc_error_code(error), rpc_error_message(error));
+        request->reply, &request->message, rpc_error_code(error), rpc_error_message(error));
     jsv_write_key(&writer, JSV_STR("data"));
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("supported"));
@@ -74,18 +74,19 @@ answer_unsupported(struct dialect_request *request, struct jsv_value wanted)
     mcp_write_member(&writer, JSV_STR("requested"), wanted);
     jsv_write_object_end(&writer);
     rpc_write_error_end(&writer);
-    return DIALECT_DONE;
+    return false;
 }
 
-static enum dialect_step answer_meta_missing(struct dialect_request *request, struct jsv_str cause)
+static bool answer_meta_missing(struct dialect_request *request)
 {
-    const struct rpc_fault fault = {
-        .details = JSV_STR("a request names its protocol version and client capabilities"),
-        .suggestion =
-            JSV_STR("Add \"" META_VERSION "\" and \"" META_CAPABILITIES "\" to params._meta"),
-        .cause = cause,
+    static const struct rpc_fault fault = {
+        .details = {"a request names its protocol version and client capabilities", 60},
+        .suggestion = {META_SUGGESTION, sizeof(META_SUGGESTION) - 1},
+        .cause = {"/params/_meta", 13},
     };
-    return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
+    mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
+    request->http_status = 400;
+    return false;
 }
 
 /* Find out what a modern request speaks. @return whether it may go on; else it is answered. */
@@ -93,39 +94,47 @@ static bool settle_modern(struct dialect_request *request, struct jsv_value meta
 {
     struct jsv_value name = jsv_value_get(meta, JSV_STR(META_VERSION));
     struct jsv_value capabilities = jsv_value_get(meta, JSV_STR(META_CAPABILITIES));
+    bool is_endpoint = mcp_is_endpoint(request);
     enum mcp_version version;
     request->variant = MCP_VERSION_NEWEST;
-    if (jsv_value_type(name) != JSV_TYPE_STRING) {
-        answer_meta_missing(request, JSV_STR("/params/_meta"));
+    if (jsv_value_type(name) != JSV_TYPE_STRING ||
+        jsv_value_type(capabilities) != JSV_TYPE_OBJECT) {
+        return answer_meta_missing(request);
+    }
+    if (is_endpoint && !mcp_check_version_header(request, jsv_value_text(name))) {
         return false;
     }
-    if (jsv_value_type(capabilities) != JSV_TYPE_OBJECT) {
-        answer_meta_missing(request, JSV_STR("/params/_meta"));
-        return false;
-    }
-    bool known = mcp_version_from_name(jsv_value_text(name), &version) == 0;
-    if (!known || mcp_version_facts(version)->era != MCP_ERA_MODERN) {
-        answer_unsupported(request, name);
-        return false;
+    bool is_known = mcp_version_from_name(jsv_value_text(name), &version) == 0;
+    if (!is_known || mcp_version_facts(version)->era != MCP_ERA_MODERN) {
+        return answer_unsupported(request, name);
     }
     request->variant = version;
-    return true;
+    return !is_endpoint || mcp_check_name_headers(request);
+}
+
+/* A notification stands for itself; nobody waits for being told what it lacks. */
+static bool is_modern(const struct dialect_request *request, struct jsv_value meta)
+{
+    bool says_so = jsv_value_type(jsv_value_get(meta, JSV_STR(META_VERSION))) != JSV_TYPE_NONE;
+    return says_so || (mcp_is_endpoint(request) && mcp_header_is_modern(request));
 }
 
 /* @return whether the request may go on; else it is answered. */
 static bool settle_version(struct dialect_request *request)
 {
     struct jsv_value meta = meta_of(request);
-    bool is_modern = jsv_value_type(jsv_value_get(meta, JSV_STR(META_VERSION))) != JSV_TYPE_NONE;
-    if (is_modern) {
+    if (is_modern(request, meta)) {
         return settle_modern(request, meta);
     }
     request->variant = legacy_version(request);
     if (jsv_str_equal(request->message.method, JSV_STR("server/discover"))) {
         request->variant = MCP_VERSION_NEWEST;
-        answer_meta_missing(request, JSV_STR("/params/_meta"));
+        return answer_meta_missing(request);
+    }
+    if (mcp_is_endpoint(request) && !mcp_settle_session(request)) {
         return false;
     }
+    request->variant = legacy_version(request);
     return true;
 }
 
@@ -198,6 +207,7 @@ static enum dialect_step mcp_open(struct dialect_request *request)
     if (verdict.layer != MCP_LAYER_NONE) {
         return answer_verdict(request, &verdict);
     }
+    request->is_valid = true;
     return handle(request, verdict.method);
 }
 

@@ -8,14 +8,9 @@
 #pragma once
 
 #include "dialect/dialect.h"
+#include "dialect/session.h"
 #include "mcp/methods.h"
 #include "mcp/versions.h"
-
-/* What a client and we agreed on by initialize. */
-struct dialect_session {
-    enum mcp_version version;
-    bool is_initialized;
-};
 
 /** A request that fits its definition. */
 struct mcp_exchange {

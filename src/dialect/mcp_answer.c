@@ -1,4 +1,4 @@
-#include "dialect/mcp.h"
+#include "dialect/mcp_http.h"
 
 /* The snapshot changes only by a reload, which is rare; a client may keep lists for a while. */
 #define TTL_MS 10000
@@ -28,7 +28,7 @@ void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name)
 
 struct jsv_writer mcp_result_begin(struct dialect_request *request)
 {
-    struct jsv_writer writer = rpc_write_result(request->reply, request->message.id);
+    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
     jsv_write_object_begin(&writer);
     if (mcp_version_has(mcp_version_of(request), MCP_TRAIT_RESULT_TYPE)) {
         mcp_write_text(&writer, JSV_STR("resultType"), JSV_STR("complete"));
@@ -59,9 +59,9 @@ void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version)
 enum dialect_step
 mcp_answer_error(struct dialect_request *request, enum rpc_error error, struct jsv_str message)
 {
-    request->http_status = rpc_error_status(error);
+    mcp_set_status(request, error);
     struct jsv_writer writer =
-        rpc_write_error(request->reply, request->message.id, rpc_error_code(error), message);
+        rpc_write_error(request->reply, &request->message, rpc_error_code(error), message);
     rpc_write_error_end(&writer);
     return DIALECT_DONE;
 }
@@ -69,8 +69,8 @@ mcp_answer_error(struct dialect_request *request, enum rpc_error error, struct j
 enum dialect_step mcp_answer_fault(
     struct dialect_request *request, enum rpc_error error, const struct rpc_fault *fault)
 {
-    request->http_status = rpc_error_status(error);
-    rpc_write_fault(request->reply, request->message.id, error, fault);
+    mcp_set_status(request, error);
+    rpc_write_fault(request->reply, &request->message, error, fault);
     return DIALECT_DONE;
 }
 
@@ -120,9 +120,9 @@ enum dialect_step mcp_answer_problems(
 {
     const struct jsv_problem *first = &problems->items[0];
     struct jsv_arena *scratch = request->scratch;
-    request->http_status = rpc_error_status(error);
+    mcp_set_status(request, error);
     struct jsv_writer writer = rpc_write_error(
-        request->reply, request->message.id, rpc_error_code(error), rpc_error_message(error));
+        request->reply, &request->message, rpc_error_code(error), rpc_error_message(error));
     jsv_write_key(&writer, JSV_STR("data"));
     jsv_write_object_begin(&writer);
     write_path(&writer, JSV_STR("validationPath"), prefix, first->path, scratch);

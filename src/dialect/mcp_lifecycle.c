@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "dialect/mcp.h"
-#include "os/sys.h"
 
 static const char instructions[] =
     "Serves JSON schemas and examples, validates and compares assets. Call validate_asset with an "
@@ -35,21 +34,15 @@ static enum mcp_version negotiate(struct jsv_str wanted)
     return legacy ? version : MCP_VERSION_NEWEST_LEGACY;
 }
 
-static struct dialect_session *session_new(enum mcp_version version)
+/* Begin a session. @return 0 or -errno. */
+static int begin_session(struct dialect_request *request, enum mcp_version version)
 {
-    const struct jsv_allocator *allocator = os_allocator();
-    struct dialect_session *session =
-        allocator->resize(allocator->context, NULL, 0, sizeof(struct dialect_session));
-    if (session) {
-        *session = (struct dialect_session){.version = version};
+    struct dialect_session *session = dialect_session_new(version);
+    if (!session) {
+        return -ENOMEM;
     }
-    return session;
-}
-
-void dialect_session_free(struct dialect_session *session)
-{
-    const struct jsv_allocator *allocator = os_allocator();
-    allocator->resize(allocator->context, session, sizeof(*session), 0);
+    *request->session = session;
+    return request->http ? request->host->keep_session(request) : 0;
 }
 
 enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
@@ -65,9 +58,8 @@ enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
     }
     struct jsv_value wanted = jsv_value_get(exchange->params, JSV_STR("protocolVersion"));
     enum mcp_version version = negotiate(jsv_value_text(wanted));
-    *request->session = session_new(version);
-    if (!*request->session) {
-        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+    if (begin_session(request, version) < 0) {
+        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("no session can be made"));
     }
     request->variant = version;
     struct jsv_writer writer = mcp_result_begin(request);

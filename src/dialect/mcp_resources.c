@@ -198,7 +198,7 @@ static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct 
     struct dialect_request *request = exchange->request;
     int code = mcp_version_facts(exchange->version)->unknown_resource;
     struct jsv_writer writer = rpc_write_error(
-        request->reply, request->message.id, code, rpc_error_message(RPC_ERROR_RESOURCE_NOT_FOUND));
+        request->reply, &request->message, code, rpc_error_message(RPC_ERROR_RESOURCE_NOT_FOUND));
     jsv_write_key(&writer, JSV_STR("data"));
     jsv_write_object_begin(&writer);
     mcp_write_member(&writer, JSV_STR("uri"), uri);

@@ -30,12 +30,13 @@ static bool syn_recognise(const struct dialect_request *request)
 {
     const struct rpc_message *message = &request->message;
     bool calls = message->kind == RPC_REQUEST || message->kind == RPC_NOTIFICATION;
-    return calls && is_bare(message->method);
+    bool only_mcp = request->http && request->http->endpoint == RPC_ENDPOINT_MCP;
+    return calls && !only_mcp && is_bare(message->method);
 }
 
 static void reply_unsupported(struct dialect_request *request, struct jsv_str detail)
 {
-    struct jsv_writer writer = rpc_write_result(request->reply, request->message.id);
+    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("ok"));
     jsv_write_bool(&writer, false);
@@ -55,7 +56,7 @@ static void reply_params_no_object(struct dialect_request *request)
         .cause = {"/params", 7},
     };
     request->http_status = rpc_error_status(RPC_ERROR_INVALID_PARAMS);
-    rpc_write_fault(request->reply, request->message.id, RPC_ERROR_INVALID_PARAMS, &fault);
+    rpc_write_fault(request->reply, &request->message, RPC_ERROR_INVALID_PARAMS, &fault);
 }
 
 /* "validate" is the old name of "validate_asset". */
@@ -87,7 +88,7 @@ static enum dialect_step syn_open(struct dialect_request *request)
 
 static void syn_refuse(struct dialect_request *request, const struct jsv_problems *problems)
 {
-    struct jsv_writer writer = rpc_write_result(request->reply, request->message.id);
+    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
     tool_write_invalid(&writer, problems);
     rpc_write_result_end(&writer);
 }
@@ -96,7 +97,7 @@ static void
 syn_render(struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict)
 {
     (void)verdict; /* the result says so itself */
-    struct jsv_writer writer = rpc_write_result(request->reply, request->message.id);
+    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
     jsv_write_span(&writer, result);
     rpc_write_result_end(&writer);
 }
@@ -109,7 +110,7 @@ static void syn_fail(struct dialect_request *request, struct jsv_str details)
         .cause = JSV_STR(""),
     };
     request->http_status = rpc_error_status(RPC_ERROR_INTERNAL);
-    rpc_write_fault(request->reply, request->message.id, RPC_ERROR_INTERNAL, &fault);
+    rpc_write_fault(request->reply, &request->message, RPC_ERROR_INTERNAL, &fault);
 }
 
 const struct dialect dialect_syn = {

@@ -167,20 +167,22 @@ struct jsv_str rpc_error_message(enum rpc_error error)
 
 /* ---- answers ---- */
 
-static struct jsv_writer write_head(struct jsv_buf *out, struct jsv_value id)
+static struct jsv_writer write_head(struct jsv_buf *out, const struct rpc_message *message)
 {
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("jsonrpc"));
     jsv_write_string(&writer, JSV_STR("2.0"));
-    jsv_write_key(&writer, JSV_STR("id"));
-    jsv_write_value(&writer, id);
+    if (is_there(message->id) || !message->omits_id) {
+        jsv_write_key(&writer, JSV_STR("id"));
+        jsv_write_value(&writer, message->id);
+    }
     return writer;
 }
 
-struct jsv_writer rpc_write_result(struct jsv_buf *out, struct jsv_value id)
+struct jsv_writer rpc_write_result(struct jsv_buf *out, const struct rpc_message *message)
 {
-    struct jsv_writer writer = write_head(out, id);
+    struct jsv_writer writer = write_head(out, message);
     jsv_write_key(&writer, JSV_STR("result"));
     return writer;
 }
@@ -190,16 +192,16 @@ void rpc_write_result_end(struct jsv_writer *writer)
     jsv_write_object_end(writer);
 }
 
-struct jsv_writer
-rpc_write_error(struct jsv_buf *out, struct jsv_value id, int code, struct jsv_str message)
+struct jsv_writer rpc_write_error(
+    struct jsv_buf *out, const struct rpc_message *message, int code, struct jsv_str text)
 {
-    struct jsv_writer writer = write_head(out, id);
+    struct jsv_writer writer = write_head(out, message);
     jsv_write_key(&writer, JSV_STR("error"));
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("code"));
     jsv_write_int64(&writer, code);
     jsv_write_key(&writer, JSV_STR("message"));
-    jsv_write_string(&writer, message);
+    jsv_write_string(&writer, text);
     return writer;
 }
 
@@ -216,10 +218,13 @@ static void write_text(struct jsv_writer *writer, struct jsv_str name, struct js
 }
 
 void rpc_write_fault(
-    struct jsv_buf *out, struct jsv_value id, enum rpc_error error, const struct rpc_fault *fault)
+    struct jsv_buf *out,
+    const struct rpc_message *message,
+    enum rpc_error error,
+    const struct rpc_fault *fault)
 {
     struct jsv_writer writer =
-        rpc_write_error(out, id, rpc_error_code(error), rpc_error_message(error));
+        rpc_write_error(out, message, rpc_error_code(error), rpc_error_message(error));
     jsv_write_key(&writer, JSV_STR("data"));
     jsv_write_object_begin(&writer);
     write_text(&writer, JSV_STR("details"), fault->details);

@@ -22,6 +22,7 @@ struct rpc_message {
     enum rpc_kind kind;
     struct jsv_value root;
     struct jsv_value id; /* a string or a number, else NONE */
+    bool omits_id;       /* an answer without an id leaves it out; else it is null */
     struct jsv_str method;
     struct jsv_value params; /* NONE when absent */
 };
@@ -54,13 +55,13 @@ int rpc_error_code(enum rpc_error error);
 unsigned rpc_error_status(enum rpc_error error);
 struct jsv_str rpc_error_message(enum rpc_error error);
 
-/* ---- answers ---- */
+/* ---- answers to a message ---- */
 
 /** {"jsonrpc":"2.0","id":…,"result": and the result is next; then rpc_write_result_end(). */
-struct jsv_writer rpc_write_result(struct jsv_buf *out, struct jsv_value id);
+struct jsv_writer rpc_write_result(struct jsv_buf *out, const struct rpc_message *message);
 /** {"jsonrpc":"2.0","id":…,"error":{"code":…,"message":… and further members of the error. */
-struct jsv_writer
-rpc_write_error(struct jsv_buf *out, struct jsv_value id, int code, struct jsv_str message);
+struct jsv_writer rpc_write_error(
+    struct jsv_buf *out, const struct rpc_message *message, int code, struct jsv_str text);
 /** Ends what rpc_write_error() began. */
 void rpc_write_error_end(struct jsv_writer *writer);
 /** Ends what rpc_write_result() began. */
@@ -68,4 +69,7 @@ void rpc_write_result_end(struct jsv_writer *writer);
 
 /** A whole error answer with data {details, suggestion, cause}. */
 void rpc_write_fault(
-    struct jsv_buf *out, struct jsv_value id, enum rpc_error error, const struct rpc_fault *fault);
+    struct jsv_buf *out,
+    const struct rpc_message *message,
+    enum rpc_error error,
+    const struct rpc_fault *fault);

@@ -90,8 +90,8 @@ static void what_may_be_foreign_has_a_fault_ready(void **state)
 static void answers_echo_the_id_as_it_was_written(void **state)
 {
     struct json_fixture *fixture = *state;
-    struct jsv_value id = json_fixture_read(fixture, "\"\\u0041\"");
-    struct jsv_writer writer = rpc_write_result(&fixture->out, id);
+    const struct rpc_message message = {.id = json_fixture_read(fixture, "\"\\u0041\"")};
+    struct jsv_writer writer = rpc_write_result(&fixture->out, &message);
     jsv_write_bool(&writer, true);
     rpc_write_result_end(&writer);
     json_fixture_expect(fixture, "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0041\",\"result\":true}");
@@ -101,11 +101,21 @@ static void an_error_without_an_id_has_null(void **state)
 {
     struct json_fixture *fixture = *state;
     const struct rpc_fault fault = {JSV_STR("d"), JSV_STR("s"), JSV_STR("c")};
-    rpc_write_fault(&fixture->out, (struct jsv_value){0}, RPC_ERROR_PARSE, &fault);
+    const struct rpc_message message = {0};
+    rpc_write_fault(&fixture->out, &message, RPC_ERROR_PARSE, &fault);
     json_fixture_expect(
         fixture,
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\","
         "\"data\":{\"details\":\"d\",\"suggestion\":\"s\",\"cause\":\"c\"}}}");
+}
+
+static void an_id_may_be_left_out(void **state)
+{
+    struct json_fixture *fixture = *state;
+    const struct rpc_message message = {.omits_id = true};
+    struct jsv_writer writer = rpc_write_error(&fixture->out, &message, -1, JSV_STR("m"));
+    rpc_write_error_end(&writer);
+    json_fixture_expect(fixture, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-1,\"message\":\"m\"}}");
 }
 
 static void every_error_has_code_status_and_message(void **state)
@@ -126,6 +136,7 @@ int main(void)
         JSON_TEST(what_may_be_foreign_has_a_fault_ready),
         JSON_TEST(answers_echo_the_id_as_it_was_written),
         JSON_TEST(an_error_without_an_id_has_null),
+        JSON_TEST(an_id_may_be_left_out),
         cmocka_unit_test(every_error_has_code_status_and_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,152 @@
+/*
+ * A table of lists under one lock, which is held for a few look-ups in memory
+ * and never while anything waits. Ids are random, so their first digits serve
+ * as the hash.
+ */
+#include "core/sessions.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "core/limits.h"
+#include "os/sys.h"
+
+#define BUCKET_COUNT 1024
+
+struct core_sessions {
+    pthread_mutex_t lock;
+    size_t count;
+    struct dialect_session *buckets[BUCKET_COUNT];
+};
+
+struct core_sessions *core_sessions_new(void)
+{
+    const struct jsv_allocator *allocator = os_allocator();
+    struct core_sessions *sessions =
+        allocator->resize(allocator->context, NULL, 0, sizeof(struct core_sessions));
+    if (sessions) {
+        *sessions = (struct core_sessions){.lock = PTHREAD_MUTEX_INITIALIZER};
+    }
+    return sessions;
+}
+
+void core_sessions_free(struct core_sessions *sessions)
+{
+    if (!sessions) {
+        return;
+    }
+    for (size_t i = 0; i < BUCKET_COUNT; i++) {
+        while (sessions->buckets[i]) {
+            struct dialect_session *session = sessions->buckets[i];
+            sessions->buckets[i] = session->next;
+            dialect_session_release(session);
+        }
+    }
+    pthread_mutex_destroy(&sessions->lock);
+    const struct jsv_allocator *allocator = os_allocator();
+    allocator->resize(allocator->context, sessions, sizeof(*sessions), 0);
+}
+
+static size_t bucket_of(const char *id)
+{
+    size_t bucket = 0;
+    for (size_t i = 0; i < 4; i++) {
+        bucket = bucket * 16 + (size_t)(id[i] & 15) + (id[i] > '9' ? 9 : 0);
+    }
+    return bucket % BUCKET_COUNT;
+}
+
+/* Where a session hangs; *place is NULL when there is none of that id. */
+static struct dialect_session **place_of(struct core_sessions *sessions, struct jsv_str id)
+{
+    static struct dialect_session *nowhere = NULL;
+    if (id.size != DIALECT_SESSION_ID_SIZE) {
+        return &nowhere;
+    }
+    struct dialect_session **place = &sessions->buckets[bucket_of(id.data)];
+    while (*place && memcmp((*place)->id, id.data, id.size) != 0) {
+        place = &(*place)->next;
+    }
+    return place;
+}
+
+static void take_out(struct core_sessions *sessions, struct dialect_session **place)
+{
+    struct dialect_session *session = *place;
+    *place = session->next;
+    session->next = NULL;
+    sessions->count--;
+    dialect_session_release(session);
+}
+
+/* Rare, so looking at all of them will do. */
+static void forget_oldest(struct core_sessions *sessions)
+{
+    struct dialect_session **oldest = NULL;
+    for (size_t i = 0; i < BUCKET_COUNT; i++) {
+        struct dialect_session **place = &sessions->buckets[i];
+        for (; *place; place = &(*place)->next) {
+            if (!oldest || (*place)->used_ms < (*oldest)->used_ms) {
+                oldest = place;
+            }
+        }
+    }
+    take_out(sessions, oldest);
+}
+
+static int make_id(char ret_id[static DIALECT_SESSION_ID_SIZE + 1])
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char random[DIALECT_SESSION_ID_SIZE / 2];
+    int r = os_random(random, sizeof(random));
+    for (size_t i = 0; i < sizeof(random); i++) {
+        ret_id[2 * i] = digits[random[i] >> 4];
+        ret_id[2 * i + 1] = digits[random[i] & 15];
+    }
+    ret_id[DIALECT_SESSION_ID_SIZE] = '\0';
+    return r;
+}
+
+int core_sessions_add(struct core_sessions *sessions, struct dialect_session *session)
+{
+    int r = make_id(session->id);
+    if (r < 0) {
+        return r;
+    }
+    pthread_mutex_lock(&sessions->lock);
+    if (sessions->count == CORE_SESSIONS_MAX) {
+        forget_oldest(sessions);
+    }
+    struct dialect_session **bucket = &sessions->buckets[bucket_of(session->id)];
+    session->used_ms = os_now_ms();
+    session->next = *bucket;
+    *bucket = dialect_session_retain(session);
+    sessions->count++;
+    pthread_mutex_unlock(&sessions->lock);
+    return 0;
+}
+
+struct dialect_session *core_sessions_find(struct core_sessions *sessions, struct jsv_str id)
+{
+    pthread_mutex_lock(&sessions->lock);
+    struct dialect_session *session = *place_of(sessions, id);
+    if (session) {
+        session->used_ms = os_now_ms();
+        dialect_session_retain(session);
+    }
+    pthread_mutex_unlock(&sessions->lock);
+    return session;
+}
+
+bool core_sessions_remove(struct core_sessions *sessions, struct jsv_str id)
+{
+    pthread_mutex_lock(&sessions->lock);
+    struct dialect_session **place = place_of(sessions, id);
+    bool found = *place;
+    if (found) {
+        take_out(sessions, place);
+    }
+    pthread_mutex_unlock(&sessions->lock);
+    return found;
+}

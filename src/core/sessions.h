@@ -1,0 +1,26 @@
+/*
+ * The sessions of clients that speak HTTP, by id: the one thing besides the
+ * snapshot that loops share, since a client's next request may come in on
+ * another connection.
+ */
+#pragma once
+
+#include "dialect/session.h"
+
+struct core_sessions;
+
+/** @return NULL when memory ran out. */
+struct core_sessions *core_sessions_new(void);
+/** Accepts NULL. */
+void core_sessions_free(struct core_sessions *sessions);
+
+/**
+ * Give a session an id nobody can guess and keep it. When there are
+ * CORE_SESSIONS_MAX, the one that was not used for longest is forgotten.
+ * @return 0 or -errno.
+ */
+int core_sessions_add(struct core_sessions *sessions, struct dialect_session *session);
+/** @return the session, retained; NULL when there is none of that id. */
+struct dialect_session *core_sessions_find(struct core_sessions *sessions, struct jsv_str id);
+/** Forget a session. @return whether there was one. */
+bool core_sessions_remove(struct core_sessions *sessions, struct jsv_str id);

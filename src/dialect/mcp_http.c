@@ -1,0 +1,345 @@
+/*
+ * Intermediaries look at headers and servers at bodies; the protocol wants
+ * both to say the same. A modern request repeats its version, method, and what
+ * it is about in headers, and is refused when they differ (-32020).
+ */
+#include "dialect/mcp_http.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "os/sys.h"
+
+#define VERSION_HEADER "MCP-Protocol-Version"
+#define SESSION_HEADER "Mcp-Session-Id"
+#define PARAM_PREFIX   "Mcp-Param-"
+
+bool mcp_is_endpoint(const struct dialect_request *request)
+{
+    return request->http && request->http->endpoint == RPC_ENDPOINT_MCP;
+}
+
+/* ---- statuses ---- */
+
+void mcp_set_status(struct dialect_request *request, enum rpc_error error)
+{
+    request->http_status = rpc_error_status(error);
+    if (!mcp_is_endpoint(request)) {
+        return;
+    }
+    bool is_modern = mcp_version_facts(mcp_version_of(request))->era == MCP_ERA_MODERN;
+    bool is_answer = error == RPC_ERROR_INVALID_PARAMS || error == RPC_ERROR_RESOURCE_NOT_FOUND ||
+                     (error == RPC_ERROR_METHOD_NOT_FOUND && !is_modern);
+    if (is_answer) {
+        request->http_status = 200;
+    }
+}
+
+/* ---- headers ---- */
+
+static enum rpc_header
+header(const struct dialect_request *request, struct jsv_str name, struct jsv_str *ret_value)
+{
+    *ret_value = (struct jsv_str){NULL, 0};
+    return request->http->header(request->http, name, ret_value);
+}
+
+static bool is_legacy_name(struct jsv_str name)
+{
+    enum mcp_version version;
+    return mcp_version_from_name(name, &version) == 0 &&
+           mcp_version_facts(version)->era == MCP_ERA_LEGACY;
+}
+
+bool mcp_header_is_modern(const struct dialect_request *request)
+{
+    struct jsv_str version;
+    enum rpc_header found = header(request, JSV_STR(VERSION_HEADER), &version);
+    return found != RPC_HEADER_ABSENT && !is_legacy_name(version);
+}
+
+bool dialect_omits_id(const struct rpc_http *http)
+{
+    struct jsv_str name = {NULL, 0};
+    enum mcp_version version;
+    if (!http || http->endpoint != RPC_ENDPOINT_MCP) {
+        return false;
+    }
+    bool is_named = http->header(http, JSV_STR(VERSION_HEADER), &name) == RPC_HEADER_FOUND;
+    bool is_known = is_named && mcp_version_from_name(name, &version) == 0;
+    return !is_known || mcp_version_has(version, MCP_TRAIT_ERROR_WITHOUT_ID);
+}
+
+/* ---- sessions ---- */
+
+static bool
+refuse_session(struct dialect_request *request, unsigned status, const struct rpc_fault *fault)
+{
+    mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, fault);
+    request->http_status = status;
+    return false;
+}
+
+static bool refuse_header_version(struct dialect_request *request)
+{
+    static const struct rpc_fault fault = {
+        .details = {"the protocol version in the header is not that of the session", 61},
+        .suggestion = {"Send the version that initialize settled", 40},
+        .cause = {VERSION_HEADER, sizeof(VERSION_HEADER) - 1},
+    };
+    return refuse_session(request, 400, &fault);
+}
+
+/* A header that names a version must name the session's. */
+static bool check_session_version(struct dialect_request *request)
+{
+    struct jsv_str name;
+    enum mcp_version version;
+    enum rpc_header found = header(request, JSV_STR(VERSION_HEADER), &name);
+    if (found == RPC_HEADER_ABSENT) {
+        return true;
+    }
+    bool fits = found == RPC_HEADER_FOUND && mcp_version_from_name(name, &version) == 0 &&
+                version == (*request->session)->version;
+    return fits || refuse_header_version(request);
+}
+
+bool mcp_settle_session(struct dialect_request *request)
+{
+    static const struct rpc_fault missing = {
+        .details = {"the request names no session", 28},
+        .suggestion = {"Send initialize first, then " SESSION_HEADER " with every request", 66},
+        .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
+    };
+    static const struct rpc_fault unknown = {
+        .details = {"there is no such session", 24},
+        .suggestion = {"Send initialize again", 21},
+        .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
+    };
+    struct jsv_str id;
+    enum rpc_header found = header(request, JSV_STR(SESSION_HEADER), &id);
+    if (jsv_str_equal(request->message.method, JSV_STR("initialize"))) {
+        return true;
+    }
+    if (found != RPC_HEADER_FOUND) {
+        return refuse_session(request, 400, &missing);
+    }
+    if (!request->host->find_session(request, id)) {
+        return refuse_session(request, 404, &unknown);
+    }
+    return check_session_version(request);
+}
+
+/* ---- modern requests ---- */
+
+static bool mismatch(struct dialect_request *request, struct jsv_str name)
+{
+    const struct rpc_fault fault = {
+        .details = JSV_STR("a header is missing, malformed or different from the body"),
+        .suggestion = JSV_STR("Send the header with the value that stands in the body"),
+        .cause = name,
+    };
+    mcp_answer_fault(request, RPC_ERROR_HEADER_MISMATCH, &fault);
+    return false;
+}
+
+static bool
+check_plain(struct dialect_request *request, struct jsv_str name, struct jsv_str expected)
+{
+    struct jsv_str value;
+    enum rpc_header found = header(request, name, &value);
+    bool fits = found == RPC_HEADER_FOUND && jsv_str_equal(value, expected);
+    return fits || mismatch(request, name);
+}
+
+bool mcp_check_version_header(struct dialect_request *request, struct jsv_str version)
+{
+    return check_plain(request, JSV_STR(VERSION_HEADER), version);
+}
+
+/* ---- encoded values ---- */
+
+static int base64_digit(char digit)
+{
+    return digit >= 'A' && digit <= 'Z'   ? digit - 'A'
+           : digit >= 'a' && digit <= 'z' ? digit - 'a' + 26
+           : digit >= '0' && digit <= '9' ? digit - '0' + 52
+           : digit == '+'                 ? 62
+           : digit == '/'                 ? 63
+                                          : -1;
+}
+
+/* Four digits to at most three bytes. @return how many; -1 when they are not base64. */
+static int decode_group(const char group[static 4], bool is_last, char out[static 3])
+{
+    int padding = (group[3] == '=') + (group[3] == '=' && group[2] == '=');
+    unsigned bits = 0;
+    for (int i = 0; i < 4; i++) {
+        int digit = i >= 4 - padding ? 0 : base64_digit(group[i]);
+        if (digit < 0) {
+            return -1;
+        }
+        bits = bits << 6 | (unsigned)digit;
+    }
+    unsigned unused = padding == 2 ? bits & 0xFFFF : padding == 1 ? bits & 0xFF : 0;
+    if ((padding > 0 && !is_last) || unused != 0) {
+        return -1;
+    }
+    out[0] = (char)(bits >> 16);
+    out[1] = (char)(bits >> 8);
+    out[2] = (char)bits;
+    return 3 - padding;
+}
+
+/* Standard alphabet, padded. @return the text in scratch; data NULL when it is none. */
+static struct jsv_str decode_base64(struct jsv_arena *scratch, struct jsv_str text)
+{
+    struct jsv_str none = {NULL, 0};
+    char *out = jsv_arena_alloc(scratch, text.size / 4 * 3 + 3);
+    size_t size = 0;
+    if (!out || text.size % 4 != 0) {
+        return none;
+    }
+    for (size_t i = 0; i < text.size; i += 4) {
+        int bytes = decode_group(text.data + i, i + 4 == text.size, out + size);
+        if (bytes < 0) {
+            return none;
+        }
+        size += (size_t)bytes;
+    }
+    struct jsv_str decoded = {out, size};
+    return jsv_utf8_valid_prefix(decoded) == size ? decoded : none;
+}
+
+#define ENCODED_BEGIN "=?base64?"
+#define ENCODED_END   "?="
+
+/* A value that may be wrapped in base64. @return data NULL when the wrapping is bad. */
+static struct jsv_str unwrap(struct jsv_arena *scratch, struct jsv_str value)
+{
+    size_t begin = strlen(ENCODED_BEGIN);
+    size_t end = strlen(ENCODED_END);
+    bool is_wrapped = value.size >= begin + end && memcmp(value.data, ENCODED_BEGIN, begin) == 0 &&
+                      memcmp(value.data + value.size - end, ENCODED_END, end) == 0;
+    if (!is_wrapped) {
+        return value;
+    }
+    return decode_base64(scratch, (struct jsv_str){value.data + begin, value.size - begin - end});
+}
+
+static bool
+check_encoded(struct dialect_request *request, struct jsv_str name, struct jsv_str expected)
+{
+    struct jsv_str value;
+    enum rpc_header found = header(request, name, &value);
+    if (found != RPC_HEADER_FOUND) {
+        return mismatch(request, name);
+    }
+    struct jsv_str plain = unwrap(request->scratch, value);
+    return (plain.data && jsv_str_equal(plain, expected)) || mismatch(request, name);
+}
+
+/* Which member of params Mcp-Name repeats; empty: none. */
+static struct jsv_str named_member(struct jsv_str method)
+{
+    if (jsv_str_equal(method, JSV_STR("tools/call")) ||
+        jsv_str_equal(method, JSV_STR("prompts/get"))) {
+        return JSV_STR("name");
+    }
+    return jsv_str_equal(method, JSV_STR("resources/read")) ? JSV_STR("uri") : JSV_STR("");
+}
+
+bool mcp_check_name_headers(struct dialect_request *request)
+{
+    const struct rpc_message *message = &request->message;
+    if (message->kind != RPC_REQUEST) {
+        return true;
+    }
+    if (!check_plain(request, JSV_STR("Mcp-Method"), message->method)) {
+        return false;
+    }
+    struct jsv_str member = named_member(message->method);
+    struct jsv_value name = jsv_value_get(message->params, member);
+    bool is_named = member.size > 0 && jsv_value_type(name) == JSV_TYPE_STRING;
+    return !is_named || check_encoded(request, JSV_STR("Mcp-Name"), jsv_value_text(name));
+}
+
+/* ---- arguments in headers ---- */
+
+/* Longer names of headers are refused when tools are loaded. */
+#define HEADER_NAME_MAX 128
+
+static bool
+fits_argument(struct dialect_request *request, struct jsv_value argument, struct jsv_str value)
+{
+    switch (jsv_value_type(argument)) {
+    case JSV_TYPE_STRING:
+        return jsv_str_equal(value, jsv_value_text(argument));
+    case JSV_TYPE_BOOLEAN:
+        return jsv_str_equal(value, jsv_value_bool(argument) ? JSV_STR("true") : JSV_STR("false"));
+    case JSV_TYPE_NUMBER: {
+        struct jsv_document *document = jsv_document_new(os_allocator());
+        struct jsv_error error;
+        bool fits = document && jsv_read(request->reader, document, value, 0, &error) == 0 &&
+                    jsv_value_equal(jsv_document_root(document), argument, request->scratch) == 1;
+        jsv_document_free(document);
+        return fits;
+    }
+    case JSV_TYPE_NONE:
+    case JSV_TYPE_NULL:
+    case JSV_TYPE_ARRAY:
+    case JSV_TYPE_OBJECT:
+        break;
+    }
+    return false;
+}
+
+static bool
+check_argument(struct dialect_request *request, struct jsv_str suffix, struct jsv_value argument)
+{
+    char name[HEADER_NAME_MAX] = PARAM_PREFIX;
+    size_t prefix = strlen(PARAM_PREFIX);
+    enum jsv_type type = jsv_value_type(argument);
+    if (type == JSV_TYPE_NONE || type == JSV_TYPE_NULL || suffix.size > sizeof(name) - prefix) {
+        return true;
+    }
+    memcpy(name + prefix, suffix.data, suffix.size);
+    struct jsv_str whole = {name, prefix + suffix.size};
+    struct jsv_str value;
+    if (header(request, whole, &value) != RPC_HEADER_FOUND) {
+        return mismatch(request, suffix);
+    }
+    struct jsv_str plain = unwrap(request->scratch, value);
+    return (plain.data && fits_argument(request, argument, plain)) || mismatch(request, suffix);
+}
+
+/* How deep properties are followed; deeper ones cannot be repeated in headers. */
+#define PROPERTY_DEPTH_MAX 8
+
+static bool check_properties(
+    struct dialect_request *request,
+    struct jsv_value schema,
+    struct jsv_value object,
+    unsigned depth)
+{
+    struct jsv_iter iter = jsv_value_iter(jsv_value_get(schema, JSV_STR("properties")));
+    while (jsv_iter_next(&iter)) {
+        struct jsv_value argument = jsv_value_get(object, jsv_value_text(iter.key));
+        struct jsv_value suffix = jsv_value_get(iter.value, JSV_STR("x-mcp-header"));
+        if (jsv_value_type(suffix) == JSV_TYPE_STRING &&
+            !check_argument(request, jsv_value_text(suffix), argument)) {
+            return false;
+        }
+        if (depth < PROPERTY_DEPTH_MAX &&
+            !check_properties(request, iter.value, argument, depth + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mcp_check_argument_headers(
+    struct dialect_request *request, const struct catalog_tool *tool, struct jsv_value arguments)
+{
+    return check_properties(request, tool->input_schema, arguments, 1);
+}
