@@ -9,7 +9,7 @@ export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: all help run test test-setup bench fuzz coverage format lint install clean
+.PHONY: all help run serve soak test test-setup bench fuzz coverage format lint install clean
 
 all: ## build the release into build/release/bin
 	@scripts/setup build
@@ -18,8 +18,14 @@ all: ## build the release into build/release/bin
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-run: all ## build, then try the commands on the demo documents
+run: all ## build, then try server and commands on the demo documents
 	@scripts/demo build/release/bin/mcpgate
+
+serve: all ## build, then serve the demo documents on the socket build/mcp.sock
+	@scripts/serve build/release/bin/mcpgate build/mcp.sock
+
+soak: all ## the long forms of the process tests, a quarter of an hour
+	@SOAK=1 tests/run_e2e build/release
 
 test: ## build and run all tests
 	@scripts/setup test

@@ -12,7 +12,7 @@ foreach(source ${fuzz_sources})
     target_include_directories(${target} PRIVATE src fuzz tests)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-    target_link_libraries(${target} PRIVATE jsv_static mcpgate_flags mcpgate_link_flags)
+    target_link_libraries(${target} PRIVATE mcpgate_daemon test_support mcpgate_flags mcpgate_link_flags)
 
     set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${parser})
     if(EXISTS ${corpus})

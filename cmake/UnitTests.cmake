@@ -86,4 +86,15 @@ if(NOT CMAKE_CROSSCOMPILING)
                                              $<TARGET_FILE:regex_driver>
     )
     set_tests_properties(regex/differential PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+
+    # Verdicts against ajv's, where it is installed.
+    add_executable(jsv_verdicts tests/differential/jsv_verdicts.c)
+    set_target_properties(
+        jsv_verdicts PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/differential
+    )
+    target_link_libraries(jsv_verdicts PRIVATE jsv_static mcpgate_flags mcpgate_link_flags)
+    add_test(NAME schema/differential COMMAND ${PROJECT_SOURCE_DIR}/tests/differential/verdicts
+                                              $<TARGET_FILE:jsv_verdicts>
+    )
+    set_tests_properties(schema/differential PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 endif()

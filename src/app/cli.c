@@ -39,20 +39,11 @@ static enum app_exit print_help(struct app_cli *cli, const struct app_command *c
     if (command) {
         app_help_command(&text, command);
     } else {
-        app_help_program(&text, commands, COMMAND_COUNT);
+        app_help_program(&text, commands, COMMAND_COUNT, app_command_serve.options);
     }
     int r = app_output_buf(cli, &text);
     jsv_buf_done(&text);
     return r < 0 ? APP_EXIT_TROUBLE : APP_EXIT_OK;
-}
-
-/* Help that nobody asked for is a message, not a result. */
-static enum app_exit help_unasked(const struct app_cli *cli)
-{
-    struct app_cli on_stderr = *cli;
-    on_stderr.out_fd = cli->err_fd;
-    print_help(&on_stderr, NULL);
-    return APP_EXIT_TROUBLE;
 }
 
 static enum app_exit print_version(struct app_cli *cli)
@@ -75,10 +66,11 @@ command_run(struct app_cli *cli, const struct app_command *command, int argc, ch
     return command->run(cli, &args);
 }
 
+/* Without a command it serves, and then the first word is an option of the server. */
 static enum app_exit choose(struct app_cli *cli, int argc, char **argv)
 {
     if (argc < 2) {
-        return help_unasked(cli);
+        return command_run(cli, &app_command_serve, 0, argv);
     }
     const char *word = argv[1];
     if (app_args_is_help(word)) {
@@ -87,9 +79,12 @@ static enum app_exit choose(struct app_cli *cli, int argc, char **argv)
     if (strcmp(word, "--version") == 0) {
         return print_version(cli);
     }
+    if (word[0] == '-') {
+        return command_run(cli, &app_command_serve, argc - 1, argv + 1);
+    }
     const struct app_command *command = command_find(word);
     if (!command) {
-        app_report_usage(cli, word[0] == '-' ? "unknown option" : "unknown command", word);
+        app_report_usage(cli, "unknown command", word);
         return APP_EXIT_TROUBLE;
     }
     return command_run(cli, command, argc - 2, argv + 2);

@@ -17,6 +17,7 @@
 enum app_exit {
     APP_EXIT_OK = 0,
     APP_EXIT_INVALID = 1,     /* all could be read, and some of it is not valid */
+    APP_EXIT_FAILED = 1,      /* of the server: something failed while it served */
     APP_EXIT_TROUBLE = 2,     /* wrong usage, unreadable or refused input, failed output */
     APP_EXIT_INTERRUPTED = 3, /* never a status: the process is to die of os_interrupt_signal() */
 };
@@ -40,6 +41,8 @@ struct app_option {
     const char *value; /* what its value is, for --help: "FILE"; NULL: it has none */
     char letter;       /* 's' for "-s"; '\0': there is no short form */
     bool required;
+    const char *variable; /* of the environment, with the same meaning; NULL: there is none */
+    const char *fallback; /* what holds without either; for --help; NULL or empty: nothing */
 };
 
 /*

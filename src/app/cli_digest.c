@@ -3,19 +3,23 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <jsv/json.h>
 
+#include "app/args.h"
 #include "app/cli.h"
 #include "app/document.h"
 #include "app/input.h"
 #include "app/output.h"
 #include "app/report.h"
+#include "envelope/digest.h"
 #include "os/digest.h"
 #include "os/sys.h"
 
 enum digest_flags {
     DIGEST_TEXT = 1 << 0,
+    DIGEST_VERIFY = 1 << 1,
 };
 
 /* Read at once from a file digested as it is; large enough that calls cost nothing. */
@@ -30,34 +34,25 @@ enum digest_flags {
 
 /* ---- JSON ---- */
 
-static int
-write_canonical(struct app_cli *cli, const struct app_document *document, struct jsv_buf *out)
+static int digest_document(
+    struct app_cli *cli, const struct app_document *document, char ret_hex[static HEX_SIZE])
 {
     struct jsv_value root = jsv_document_root(document->document);
     struct jsv_value fault;
+    struct envelope_digest digest;
     struct jsv_arena scratch;
     jsv_arena_init(&scratch, os_allocator(), SIZE_MAX);
-    int r = jsv_canon_write(root, JSV_CANON_UTF8, &scratch, out, &fault);
+    int r = envelope_digest_json(root, &scratch, &digest, &fault);
     jsv_arena_done(&scratch);
     if (r == -ERANGE) {
         app_document_report(cli, document, fault, "this number is beyond the range of a double");
         return r;
     }
-    return r < 0 ? app_output_failed(cli, r) : 0;
-}
-
-static int digest_document(
-    struct app_cli *cli, const struct app_document *document, char ret_hex[static HEX_SIZE])
-{
-    struct jsv_buf canonical;
-    jsv_buf_init(&canonical, os_allocator(), APP_OUTPUT_SIZE_MAX);
-    int r = write_canonical(cli, document, &canonical);
-    if (r == 0) {
-        r = os_digest(jsv_buf_str(&canonical), ret_hex);
-        r = r < 0 ? app_output_failed(cli, r) : 0;
+    if (r < 0) {
+        return app_output_failed(cli, r);
     }
-    jsv_buf_done(&canonical);
-    return r;
+    memcpy(ret_hex, digest.hex, HEX_SIZE);
+    return 0;
 }
 
 static int digest_json(struct app_cli *cli, const char *path, char ret_hex[static HEX_SIZE])
@@ -127,31 +122,61 @@ static int print_digest(struct app_cli *cli, const char *hex)
     struct jsv_buf out;
     jsv_buf_init(&out, os_allocator(), RESULT_SIZE_MAX);
     struct jsv_writer writer = jsv_writer_on(&out);
-    jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("alg"));
-    jsv_write_string(&writer, JSV_STR("sha256"));
-    jsv_write_key(&writer, JSV_STR("value"));
-    jsv_write_string(&writer, jsv_str_from(hex));
-    jsv_write_object_end(&writer);
+    envelope_digest_write(hex, &writer);
     jsv_buf_append_byte(&out, '\n');
     int r = app_output_buf(cli, &out);
     jsv_buf_done(&out);
     return r;
 }
 
+/* The digest that is expected: 64 digits, as printed, or with "sha256:" before them. */
+static int parse_expected(struct app_cli *cli, const char *word, struct jsv_str *ret_hex)
+{
+    static const struct jsv_str prefix = JSV_STR("sha256:");
+    struct jsv_str hex = jsv_str_from(word);
+    if (hex.size > prefix.size && memcmp(hex.data, prefix.data, prefix.size) == 0) {
+        hex = (struct jsv_str){hex.data + prefix.size, hex.size - prefix.size};
+    }
+    if (!envelope_digest_is_sha256(hex)) {
+        app_report_usage(cli, "not 64 lower-case hexadecimal digits:", word);
+        return -EINVAL;
+    }
+    *ret_hex = hex;
+    return 0;
+}
+
+static enum app_exit
+compare(struct app_cli *cli, const char *path, const char *hex, struct jsv_str expected)
+{
+    if (!expected.data || jsv_str_equal(jsv_str_from(hex), expected)) {
+        return APP_EXIT_OK;
+    }
+    app_report_about(cli, app_input_name(path), "has another digest than expected");
+    return APP_EXIT_INVALID;
+}
+
 static enum app_exit digest_run(struct app_cli *cli, const struct app_args *args)
 {
     const char *path = args->operand_count > 0 ? args->operands[0] : "-";
+    const char *word = app_args_value(args, DIGEST_VERIFY);
+    struct jsv_str expected = {0};
+    if (word && parse_expected(cli, word, &expected) < 0) {
+        return APP_EXIT_TROUBLE;
+    }
     char hex[HEX_SIZE];
     int r = args->flags & DIGEST_TEXT ? digest_text(cli, path, hex) : digest_json(cli, path, hex);
     if (r == 0) {
         r = print_digest(cli, hex);
     }
-    return r < 0 ? APP_EXIT_TROUBLE : APP_EXIT_OK;
+    return r < 0 ? APP_EXIT_TROUBLE : compare(cli, path, hex, expected);
 }
 
 static const struct app_option options[] = {
     {.name = "text", .flag = DIGEST_TEXT, .help = "Digest the bytes as they are, JSON or not"},
+    {.name = "verify",
+     .flag = DIGEST_VERIFY,
+     .value = "DIGEST",
+     .help = "Exit with 1 unless this is the digest"},
     {0},
 };
 
@@ -164,7 +189,8 @@ const struct app_command app_command_digest = {
         "numbers have the same digest, printed as {\"alg\":\"sha256\",\"value\":\"<hex>\"}. "
         "Without\n"
         "FILE, or with -, standard input is read. A number beyond the range of a double, such\n"
-        "as 1e400, has no canonical form and is refused.\n",
+        "as 1e400, has no canonical form and is refused. The DIGEST to --verify is 64\n"
+        "hexadecimal digits in lower case, with or without \"sha256:\" before them.\n",
     .options = options,
     .operand_min = 0,
     .operand_max = 1,

@@ -33,6 +33,19 @@ static void put_command(struct jsv_buf *text, const struct app_command *command)
     put_help(text, start, COLUMN_MIN, command->summary);
 }
 
+/* "                     VARIABLE=default" */
+static void put_variable(struct jsv_buf *text, const struct app_option *option, size_t column)
+{
+    bool has_fallback = option->fallback && option->fallback[0] != '\0';
+    for (size_t i = 0; i < column; i++) {
+        put(text, " ");
+    }
+    put(text, option->variable);
+    put(text, has_fallback ? "=" : "");
+    put(text, has_fallback ? option->fallback : "");
+    put(text, "\n");
+}
+
 /* "  -s, --schema FILE  explanation" */
 static void put_option(struct jsv_buf *text, const struct app_option *option, size_t column)
 {
@@ -45,6 +58,9 @@ static void put_option(struct jsv_buf *text, const struct app_option *option, si
     put(text, option->value ? " " : "");
     put(text, option->value ? option->value : "");
     put_help(text, start, column, option->help);
+    if (option->variable) {
+        put_variable(text, option, column);
+    }
 }
 
 /* Where the explanations of options begin: two behind the longest of them. */
@@ -67,7 +83,11 @@ static void put_options(struct jsv_buf *text, const struct app_option *options, 
     }
 }
 
-void app_help_program(struct jsv_buf *text, const struct app_command *const *commands, size_t count)
+void app_help_program(
+    struct jsv_buf *text,
+    const struct app_command *const *commands,
+    size_t count,
+    const struct app_option *server_options)
 {
     static const struct app_option options[] = {
         {.name = "help", .help = "Show this text; after a command, how it is used"},
@@ -76,6 +96,7 @@ void app_help_program(struct jsv_buf *text, const struct app_command *const *com
     };
     put(text,
         "Usage: mcpgate COMMAND [OPTION]... [OPERAND]...\n"
+        "       mcpgate [SERVER OPTION]...\n"
         "A gate for MCP messages, and tools for the JSON they are made of.\n"
         "\n"
         "Commands:\n");
@@ -84,6 +105,8 @@ void app_help_program(struct jsv_buf *text, const struct app_command *const *com
     }
     put(text, "\nOptions:\n");
     put_options(text, options, COLUMN_MIN);
+    put(text, "\nServer options, and the variables of the environment they win over:\n");
+    put_options(text, server_options, option_column(server_options));
     put(text,
         "\n"
         "Exit status: 0 when all went well, 1 when a document is not valid, 2 when something\n"

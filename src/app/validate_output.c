@@ -100,20 +100,6 @@ static void write_text(const struct validate_verdict *verdict, bool colour, stru
 
 /* ---- json and basic ---- */
 
-/* Append a text that may be anything but must become UTF-8: a bad byte turns into U+FFFD. */
-static void put_utf8(struct jsv_buf *out, struct jsv_str text)
-{
-    while (text.size > 0) {
-        size_t good = jsv_utf8_valid_prefix(text);
-        jsv_buf_append(out, text.data, good);
-        if (good < text.size) {
-            jsv_buf_append_str(out, JSV_STR("\xEF\xBF\xBD"));
-            good++;
-        }
-        text = (struct jsv_str){text.data + good, text.size - good};
-    }
-}
-
 static void write_name(struct jsv_writer *writer, const char *name)
 {
     struct jsv_str text = jsv_str_from(name);
@@ -123,8 +109,7 @@ static void write_name(struct jsv_writer *writer, const char *name)
     }
     struct jsv_buf utf8;
     jsv_buf_init(&utf8, &writer->out->allocator, writer->out->size_max);
-    put_utf8(&utf8, text);
-    if (utf8.error) {
+    if (jsv_utf8_append_repaired(&utf8, text) < 0) {
         writer->out->error = utf8.error;
     } else {
         jsv_write_string(writer, jsv_buf_str(&utf8));

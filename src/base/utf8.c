@@ -137,3 +137,17 @@ size_t jsv_utf8_encode(uint32_t code_point, char out[static JSV_UTF8_SIZE_MAX])
     out[0] = (char)((0xF00u >> size & 0xF0) | code_point);
     return size;
 }
+
+int jsv_utf8_append_repaired(struct jsv_buf *out, struct jsv_str text)
+{
+    while (text.size > 0) {
+        size_t good = jsv_utf8_valid_prefix(text);
+        jsv_buf_append(out, text.data, good);
+        if (good < text.size) {
+            jsv_buf_append_str(out, JSV_STR("\xEF\xBF\xBD"));
+            good++;
+        }
+        text = (struct jsv_str){text.data + good, text.size - good};
+    }
+    return out->error;
+}

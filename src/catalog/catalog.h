@@ -103,6 +103,12 @@ int catalog_schema_resolve(
  * "$schemaRef". Empty when it names none.
  */
 struct jsv_str catalog_asset_schema_name(struct jsv_value asset);
+/**
+ * The same for an asset in a file, whose name tells where the asset does not.
+ * @param arena Where the name may be made. @return data NULL when memory ran out.
+ */
+struct jsv_str
+catalog_file_schema_name(struct jsv_value asset, struct jsv_str path, struct jsv_arena *arena);
 /** The same for an example, which by its file name always has one. Part of the snapshot. */
 struct jsv_str catalog_example_schema_name(const struct catalog_example *example);
 

@@ -41,6 +41,17 @@ void core_conn_forget_session(struct core_conn *conn)
     conn->session = NULL;
 }
 
+unsigned core_open_stream(struct core_conn *conn)
+{
+    struct jsv_str id;
+    if (conn->http->header(conn->http, JSV_STR("Mcp-Session-Id"), &id) != RPC_HEADER_FOUND) {
+        return 405;
+    }
+    conn->session = core_sessions_find(conn->worker->settings->sessions, id);
+    conn->is_stream = conn->session;
+    return conn->session ? 200 : 404;
+}
+
 unsigned core_end_session(struct core_conn *conn)
 {
     struct jsv_str id;

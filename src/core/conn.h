@@ -32,6 +32,10 @@ struct core_answer {
 struct core_conn_ops {
     /* Send an answer. text.data NULL: the frame was one that is not answered. */
     void (*answer)(struct core_conn *conn, const struct core_answer *answer);
+    /* Send a message that answers nothing: before the answer of a frame, or on a stream. */
+    void (*push)(struct core_conn *conn, struct jsv_str message);
+    /* End a stream: what it belongs to is over. */
+    void (*hang_up)(struct core_conn *conn);
     /* Frames are welcome again, after core_conn_is_full(). Not from within core_handle(). */
     void (*resume)(struct core_conn *conn);
     /* Nothing is in flight any more, after core_conn_is_busy(). Not from within core_handle(). */
@@ -53,6 +57,7 @@ struct core_conn {
     struct dialect_session *session; /* what the peer and we agreed on; NULL before */
     bool was_full;
     bool is_gone;
+    bool is_stream; /* of its session */
 };
 
 void core_conn_init(
@@ -66,6 +71,11 @@ void core_conn_done(struct core_conn *conn);
 /** Walk one frame through the corridor. */
 void core_handle(struct core_conn *conn, const struct rpc_frame *frame);
 
+/**
+ * Make the connection the stream of the session that the headers in conn->http name.
+ * @return the HTTP status; with 200 messages may be pushed from now on.
+ */
+unsigned core_open_stream(struct core_conn *conn);
 /** End the session that the headers in conn->http name. @return the HTTP status. */
 unsigned core_end_session(struct core_conn *conn);
 

@@ -78,7 +78,7 @@ void core_end(struct core_request *request)
     if (request->is_linked) {
         core_request_unlink(request);
     }
-    if (request->conn->http && !batch) {
+    if (request->asked.http && !batch) {
         core_conn_forget_session(request->conn);
     }
     core_request_give_back(request);

@@ -107,6 +107,12 @@ static inline const struct jsv_node *jsv_node_next(const struct jsv_node *node)
     return node + jsv_node_skip(node);
 }
 
+/* Behind the last node of a container. */
+static inline const struct jsv_node *jsv_container_end(const struct jsv_node *container)
+{
+    return container + (uint32_t)container->body;
+}
+
 /* Offset behind a container's closing bracket. */
 static inline uint32_t jsv_node_end(const struct jsv_node *node)
 {
@@ -124,8 +130,8 @@ static inline const char *
 jsv_string_data(const struct jsv_document *document, const struct jsv_node *node)
 {
     uint32_t start = jsv_node_start(node);
-    return jsv_node_flags(node) & JSV_NODE_ESCAPED ? document->block + document->block_size - start
-                                                   : document->text + start;
+    bool escaped = __builtin_expect(jsv_node_flags(node) & JSV_NODE_ESCAPED, 0);
+    return escaped ? document->block + document->block_size - start : document->text + start;
 }
 
 static inline struct jsv_str

@@ -72,8 +72,7 @@ static struct jsv_value find_member(struct jsv_value object, struct jsv_str toke
     return iter.value;
 }
 
-/* SIZE_MAX, which no element has, when the token is no index: "", "-", "01", "1e0", too large. */
-static size_t token_index(struct jsv_str token)
+size_t jsv_pointer_index(struct jsv_str token)
 {
     if (token.size == 0 || (token.size > 1 && token.data[0] == '0')) {
         return SIZE_MAX;
@@ -96,8 +95,9 @@ int jsv_pointer_get(struct jsv_value value, struct jsv_str pointer, struct jsv_v
     }
     while (pointer.size > 0) {
         struct jsv_str token = take_token(&pointer);
-        value = jsv_value_type(value) == JSV_TYPE_ARRAY ? jsv_value_at(value, token_index(token))
-                                                        : find_member(value, token);
+        value = jsv_value_type(value) == JSV_TYPE_ARRAY
+                    ? jsv_value_at(value, jsv_pointer_index(token))
+                    : find_member(value, token);
     }
     if (!value.node) {
         return -ENOENT;

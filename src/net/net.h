@@ -13,11 +13,13 @@
 struct catalog;
 struct loop;
 struct net;
+struct net_http_settings;
 
 struct net_options {
     unsigned loops;                       /* at least 1 */
     const struct core_settings *settings; /* must outlive the net */
     struct catalog *catalog;
+    const struct net_http_settings *http; /* must outlive the net; NULL: no HTTP */
     /* All doors are closed and all work is done, because standard input ended or net_stop() was
        called; on the first loop, before net_run() returns. May be NULL. */
     void (*stopped)(void *owner);
@@ -33,6 +35,8 @@ void net_free(struct net *net);
 int net_open_stdio(struct net *net, int in_fd, int out_fd);
 /** Take connections from a listening Unix socket, which is closed with it. @return 0 or -errno. */
 int net_open_socket(struct net *net, int fd);
+/** The same for HTTP, on a listening TCP socket. */
+int net_open_http(struct net *net, int fd);
 
 /** Serve until stopped. @return 0 or -errno. */
 int net_run(struct net *net);

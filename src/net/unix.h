@@ -8,8 +8,7 @@
 /* A socket of ours: which file it is, so that only that one is removed. */
 struct net_unix_address {
     const char *path;
-    dev_t device;
-    ino_t inode;
+    int pin_fd; /* the file itself; while it is held no other file can get its number */
 };
 
 /**
@@ -17,11 +16,13 @@ struct net_unix_address {
  *
  * The file never has wider permissions than asked, at no instant. A socket
  * file that nobody listens on is replaced; one of a live server is not, nor is
- * anything else that stands there.
+ * anything else that stands there. Of servers that start at the same instant
+ * one gets the place. Before other threads run: the umask changes meanwhile.
  *
  * @param path        Borrowed by ret_address.
+ * @param ret_address Given back with net_unix_remove().
  * @return a descriptor; -EADDRINUSE when a live server has it; -EEXIST when something else
- *         stands there; -ENAMETOOLONG; -errno.
+ *         stands there; -ENAMETOOLONG; -EBUSY when somebody keeps its directory locked; -errno.
  */
 int net_unix_listen(const char *path, mode_t mode, struct net_unix_address *ret_address);
 /** Remove the socket's file, if it is still ours. */

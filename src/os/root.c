@@ -36,6 +36,8 @@
  */
 #define FILE_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define DIR_FLAGS  (O_PATH | O_DIRECTORY | O_CLOEXEC)
+/* A directory that is to be listed. */
+#define LIST_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
 /* The kernel's own limit on links in one path. */
 #define LINKS_MAX 40
@@ -92,6 +94,7 @@ struct walk {
     int dirs[OS_ROOT_LEVELS_MAX + 1]; /* the way we came; the first is the root, borrowed */
     unsigned depth;                   /* index of the directory we are in */
     unsigned links;                   /* followed so far */
+    int flags;                        /* for what stands at the end */
     char path[PATH_MAX];
     char *todo; /* in path: what is still to be walked */
 };
@@ -176,7 +179,9 @@ static int walk_step(struct walk *walk)
     bool last;
     const char *segment = walk_cut(walk, &last);
     if (segment[0] == '\0') {
-        return -EISDIR; /* the path ended at a directory */
+        /* the path ended at a directory */
+        return walk->flags & O_DIRECTORY ? os_openat(walk->dirs[walk->depth], ".", walk->flags)
+                                         : -EISDIR;
     }
     if (strcmp(segment, ".") == 0) {
         return WALK_ON;
@@ -189,19 +194,20 @@ static int walk_step(struct walk *walk)
         return WALK_ON;
     }
     int fd =
-        os_openat(walk->dirs[walk->depth], segment, (last ? FILE_FLAGS : DIR_FLAGS) | O_NOFOLLOW);
+        os_openat(walk->dirs[walk->depth], segment, (last ? walk->flags : DIR_FLAGS) | O_NOFOLLOW);
     if (fd == -ELOOP || fd == -ENOTDIR) {
         return walk_link(walk, segment, last, fd);
     }
     return fd < 0 || last ? fd : walk_into(walk, fd);
 }
 
-static int open_walking(int root_fd, const char *path)
+static int open_walking(int root_fd, const char *path, int flags)
 {
     struct walk walk;
     walk.dirs[0] = root_fd;
     walk.depth = 0;
     walk.links = 0;
+    walk.flags = flags;
     memcpy(walk.path, path, strlen(path) + 1);
     walk.todo = walk.path;
     int fd;
@@ -216,10 +222,10 @@ static int open_walking(int root_fd, const char *path)
 
 /* ---- the kernel's way ---- */
 
-static int open_beneath(int root_fd, const char *path)
+static int open_beneath(int root_fd, const char *path, int flags)
 {
     const struct open_how how = {
-        .flags = FILE_FLAGS,
+        .flags = (unsigned)flags,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
     };
     int fd = -EAGAIN;
@@ -264,21 +270,32 @@ static int check_regular(int fd)
     return S_ISREG(stat.st_mode) ? 0 : -EBADFD;
 }
 
-int os_root_open_file(int root_fd, struct jsv_str name)
+static int open_below(int root_fd, struct jsv_str name, int flags)
 {
     char path[PATH_MAX];
     int r = name_to_path(name, path);
     if (r < 0) {
         return r;
     }
-    int fd = open_beneath(root_fd, path);
+    int fd = open_beneath(root_fd, path, flags);
     if (kernel_cannot_say(fd)) {
-        fd = open_walking(root_fd, path);
+        fd = open_walking(root_fd, path, flags);
     }
+    return as_root_error(fd);
+}
+
+int os_root_open_dir(int root_fd, struct jsv_str name)
+{
+    return open_below(root_fd, name, LIST_FLAGS);
+}
+
+int os_root_open_file(int root_fd, struct jsv_str name)
+{
+    int fd = open_below(root_fd, name, FILE_FLAGS);
     if (fd < 0) {
-        return as_root_error(fd);
+        return fd;
     }
-    r = check_regular(fd);
+    int r = check_regular(fd);
     if (r < 0) {
         os_close(fd);
         return r;

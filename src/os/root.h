@@ -40,6 +40,14 @@ int os_root_open(const char *directory);
 int os_root_open_file(int root_fd, struct jsv_str name);
 
 /**
+ * Open a directory below a root, to list it (os/dir.h).
+ *
+ * @return its descriptor, which the caller closes, or an error of os_root_open_file(); -ENOTDIR
+ *         when it is anything else.
+ */
+int os_root_open_dir(int root_fd, struct jsv_str name);
+
+/**
  * Append a regular file below a root to a buffer.
  *
  * @return 0, an error of os_root_open_file() or one of os_file_read().

@@ -6,7 +6,11 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +32,22 @@ static int real_openat2(int dir_fd, const char *path, const struct open_how *how
 {
     long fd = syscall(SYS_openat2, dir_fd, path, how, sizeof(*how));
     return fd < 0 ? -errno : (int)fd;
+}
+
+static int real_create(int dir_fd, const char *path, int flags, mode_t mode)
+{
+    int fd = openat(dir_fd, path, flags | O_CREAT, mode);
+    return fd < 0 ? -errno : fd;
+}
+
+static int real_unlinkat(int dir_fd, const char *path)
+{
+    return unlinkat(dir_fd, path, 0) < 0 ? -errno : 0;
+}
+
+static int real_rename(const char *path, const char *new_path)
+{
+    return rename(path, new_path) < 0 ? -errno : 0;
 }
 
 static ssize_t real_readlinkat(int dir_fd, const char *path, char *out, size_t size)
@@ -81,6 +101,81 @@ static int real_close(int fd)
     return close(fd) < 0 ? -errno : 0;
 }
 
+static int real_set_cloexec(int fd)
+{
+    return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
+}
+
+static int real_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size)
+{
+    return getsockname(fd, ret_address, size) < 0 ? -errno : 0;
+}
+
+static int real_socket(int family, int type)
+{
+    int fd = socket(family, type | SOCK_CLOEXEC, 0);
+    return fd < 0 ? -errno : fd;
+}
+
+static int real_bind(int fd, const struct sockaddr *address, socklen_t size)
+{
+    return bind(fd, address, size) < 0 ? -errno : 0;
+}
+
+static int real_set_option(int fd, int level, int option, int value)
+{
+    return setsockopt(fd, level, option, &value, sizeof(value)) < 0 ? -errno : 0;
+}
+
+static int real_listen(int fd, int backlog)
+{
+    return listen(fd, backlog) < 0 ? -errno : 0;
+}
+
+static int real_accept(int fd)
+{
+    int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return connection < 0 ? -errno : connection;
+}
+
+static int real_connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+    return connect(fd, address, size) < 0 ? -errno : 0;
+}
+
+static int real_fchmod(int fd, mode_t mode)
+{
+    return fchmod(fd, mode) < 0 ? -errno : 0;
+}
+
+static int real_flock(int fd, int operation)
+{
+    return flock(fd, operation) < 0 ? -errno : 0;
+}
+
+static int real_get_flags(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags < 0 ? -errno : flags;
+}
+
+static int real_set_flags(int fd, int flags)
+{
+    return fcntl(fd, F_SETFL, flags) < 0 ? -errno : 0;
+}
+
+static int real_inotify_init(void)
+{
+    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static int real_inotify_add(int fd, const char *path, uint32_t mask)
+{
+    int watch = inotify_add_watch(fd, path, mask);
+    return watch < 0 ? -errno : watch;
+}
+
 static int real_sigaction(int number, const struct sigaction *action, struct sigaction *ret_old)
 {
     return sigaction(number, action, ret_old) < 0 ? -errno : 0;
@@ -123,11 +218,24 @@ static unsigned real_cpu_count(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
+static ssize_t real_getrandom(void *out, size_t size)
+{
+    ssize_t got = getrandom(out, size, 0);
+    return got < 0 ? -errno : got;
+}
+
 static uint64_t real_now_ms(void)
 {
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static int64_t real_wall_seconds(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec;
 }
 
 static void *real_resize(void *memory, size_t size)
@@ -142,6 +250,9 @@ static void *real_resize(void *memory, size_t size)
 const struct os_sys os_sys_real = {
     .openat = real_openat,
     .openat2 = real_openat2,
+    .create = real_create,
+    .unlinkat = real_unlinkat,
+    .rename = real_rename,
     .readlinkat = real_readlinkat,
     .fstat = real_fstat,
     .fstatat = real_fstatat,
@@ -151,13 +262,31 @@ const struct os_sys os_sys_real = {
     .write = real_write,
     .poll = real_poll,
     .close = real_close,
+    .set_cloexec = real_set_cloexec,
+    .getsockname = real_getsockname,
+    .socket = real_socket,
+    .bind = real_bind,
+    .set_option = real_set_option,
+    .listen = real_listen,
+    .accept = real_accept,
+    .connect = real_connect,
+    .fchmod = real_fchmod,
+    .umask = umask,
+    .flock = real_flock,
+    .get_flags = real_get_flags,
+    .set_flags = real_set_flags,
+    .inotify_init = real_inotify_init,
+    .inotify_add = real_inotify_add,
     .isatty = isatty,
     .sigaction = real_sigaction,
     .thread_sigmask = real_sigmask,
     .raise = real_raise,
+    .getpid = getpid,
     .thread_start = real_thread_start,
     .cpu_count = real_cpu_count,
     .now_ms = real_now_ms,
+    .wall_seconds = real_wall_seconds,
+    .getrandom = real_getrandom,
     .getenv = getenv,
     .resize = real_resize,
 };
@@ -188,6 +317,25 @@ int os_openat2(int dir_fd, const char *path, const struct open_how *how)
         fd = os_sys->openat2(dir_fd, path, how);
     } while (was_disturbed(fd));
     return fd;
+}
+
+int os_create(int dir_fd, const char *path, int flags, mode_t mode)
+{
+    int fd;
+    do {
+        fd = os_sys->create(dir_fd, path, flags, mode);
+    } while (was_disturbed(fd));
+    return fd;
+}
+
+int os_unlinkat(int dir_fd, const char *path)
+{
+    return os_sys->unlinkat(dir_fd, path);
+}
+
+int os_rename(const char *path, const char *new_path)
+{
+    return os_sys->rename(path, new_path);
 }
 
 ssize_t os_readlinkat(int dir_fd, const char *path, char *out, size_t size)
@@ -244,6 +392,24 @@ ssize_t os_read(int fd, void *out, size_t size)
     return length;
 }
 
+ssize_t os_read_once(int fd, void *out, size_t size)
+{
+    ssize_t length;
+    do {
+        length = os_sys->read(fd, out, size);
+    } while (was_disturbed(length));
+    return length;
+}
+
+ssize_t os_write_once(int fd, const void *data, size_t size)
+{
+    ssize_t length;
+    do {
+        length = os_sys->write(fd, data, size);
+    } while (was_disturbed(length));
+    return length;
+}
+
 /* Signals that ask to stop come only while poll waits: not between the look and the wait. */
 static int wait_watching(int fd, int timeout_ms, const sigset_t *mask)
 {
@@ -294,6 +460,18 @@ int os_write_all(int fd, const void *data, size_t size)
     return 0;
 }
 
+/* Also a descriptor that would wait is only looked at first: its mode is shared with others. */
+ssize_t os_write_now(int fd, const void *data, size_t size)
+{
+    struct pollfd one = {.fd = fd, .events = POLLOUT};
+    int ready = os_sys->poll(&one, 1, 0, NULL);
+    if (ready <= 0) {
+        return ready < 0 && ready != -EINTR ? ready : -EAGAIN;
+    }
+    ssize_t length = os_sys->write(fd, data, size);
+    return length == -EINTR ? -EAGAIN : length;
+}
+
 int os_close(int fd)
 {
     if (fd < 0) {
@@ -302,6 +480,92 @@ int os_close(int fd)
     /* Linux frees the descriptor before it can be interrupted: closing again could hit another. */
     int r = os_sys->close(fd);
     return r == -EINTR ? 0 : r;
+}
+
+int os_set_cloexec(int fd)
+{
+    return os_sys->set_cloexec(fd);
+}
+
+int os_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size)
+{
+    return os_sys->getsockname(fd, ret_address, size);
+}
+
+int os_socket(int family, int type)
+{
+    return os_sys->socket(family, type);
+}
+
+int os_bind(int fd, const struct sockaddr *address, socklen_t size)
+{
+    return os_sys->bind(fd, address, size);
+}
+
+int os_set_option(int fd, int level, int option, int value)
+{
+    return os_sys->set_option(fd, level, option, value);
+}
+
+int os_listen(int fd, int backlog)
+{
+    return os_sys->listen(fd, backlog);
+}
+
+int os_accept(int fd)
+{
+    int connection;
+    do {
+        connection = os_sys->accept(fd);
+    } while (was_disturbed(connection));
+    return connection;
+}
+
+int os_connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+    return os_sys->connect(fd, address, size);
+}
+
+int os_fchmod(int fd, mode_t mode)
+{
+    return os_sys->fchmod(fd, mode);
+}
+
+mode_t os_umask(mode_t mask)
+{
+    return os_sys->umask(mask);
+}
+
+int os_flock(int fd, int operation)
+{
+    return os_sys->flock(fd, operation);
+}
+
+int os_get_flags(int fd)
+{
+    return os_sys->get_flags(fd);
+}
+
+int os_set_flags(int fd, int flags)
+{
+    return os_sys->set_flags(fd, flags);
+}
+
+int os_poll_now(int fd, short events)
+{
+    struct pollfd one = {.fd = fd, .events = events};
+    int ready = os_sys->poll(&one, 1, 0, NULL);
+    return ready <= 0 ? ready : one.revents;
+}
+
+int os_inotify_init(void)
+{
+    return os_sys->inotify_init();
+}
+
+int os_inotify_add(int fd, const char *path, uint32_t mask)
+{
+    return os_sys->inotify_add(fd, path, mask);
 }
 
 bool os_isatty(int fd)
@@ -338,6 +602,30 @@ unsigned os_cpu_count(void)
 uint64_t os_now_ms(void)
 {
     return os_sys->now_ms();
+}
+
+int64_t os_wall_seconds(void)
+{
+    return os_sys->wall_seconds();
+}
+
+pid_t os_getpid(void)
+{
+    return os_sys->getpid();
+}
+
+int os_random(void *out, size_t size)
+{
+    char *at = out;
+    while (size > 0) {
+        ssize_t got = os_sys->getrandom(at, size);
+        if (got < 0 && got != -EINTR) {
+            return (int)got;
+        }
+        at += got > 0 ? got : 0;
+        size -= got > 0 ? (size_t)got : 0;
+    }
+    return 0;
 }
 
 const char *os_getenv(const char *name)

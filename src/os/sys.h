@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -27,6 +28,9 @@ struct open_how;
 struct os_sys {
     int (*openat)(int dir_fd, const char *path, int flags);
     int (*openat2)(int dir_fd, const char *path, const struct open_how *how);
+    int (*create)(int dir_fd, const char *path, int flags, mode_t mode);
+    int (*unlinkat)(int dir_fd, const char *path);
+    int (*rename)(const char *path, const char *new_path);
     ssize_t (*readlinkat)(int dir_fd, const char *path, char *out, size_t size);
     int (*fstat)(int fd, struct stat *ret_stat);
     int (*fstatat)(int dir_fd, const char *path, struct stat *ret_stat, int flags);
@@ -37,13 +41,31 @@ struct os_sys {
     /* mask: of signals while it waits; NULL leaves it */
     int (*poll)(struct pollfd *fds, nfds_t count, int timeout_ms, const sigset_t *mask);
     int (*close)(int fd);
+    int (*set_cloexec)(int fd);
+    int (*getsockname)(int fd, struct sockaddr *ret_address, socklen_t *size);
+    int (*socket)(int family, int type);
+    int (*bind)(int fd, const struct sockaddr *address, socklen_t size);
+    int (*set_option)(int fd, int level, int option, int value); /* of a socket */
+    int (*listen)(int fd, int backlog);
+    int (*accept)(int fd);
+    int (*connect)(int fd, const struct sockaddr *address, socklen_t size);
+    int (*fchmod)(int fd, mode_t mode);
+    mode_t (*umask)(mode_t mask);
+    int (*flock)(int fd, int operation);
+    int (*get_flags)(int fd);
+    int (*set_flags)(int fd, int flags);
+    int (*inotify_init)(void);
+    int (*inotify_add)(int fd, const char *path, uint32_t mask);
     int (*isatty)(int fd); /* 1 or 0 */
     int (*sigaction)(int number, const struct sigaction *action, struct sigaction *ret_old);
     int (*thread_sigmask)(int how, const sigset_t *set, sigset_t *ret_old);
     int (*raise)(int number);
+    pid_t (*getpid)(void);
     int (*thread_start)(pthread_t *ret_thread, void *(*run)(void *), void *argument);
     unsigned (*cpu_count)(void);
     uint64_t (*now_ms)(void);
+    int64_t (*wall_seconds)(void);
+    ssize_t (*getrandom)(void *out, size_t size);
     char *(*getenv)(const char *name);
     /* As realloc, but size 0 always frees. NULL: no memory, and the old block is as it was. */
     void *(*resize)(void *memory, size_t size);
@@ -58,6 +80,12 @@ extern const struct os_sys *os_sys;
 int os_openat(int dir_fd, const char *path, int flags);
 /** @return a descriptor or -errno; -ENOSYS before Linux 5.6, -EPERM in some sandboxes. */
 int os_openat2(int dir_fd, const char *path, const struct open_how *how);
+/** Make a file, or open one for writing. @param flags O_CREAT is added. @return a descriptor. */
+int os_create(int dir_fd, const char *path, int flags, mode_t mode);
+/** Remove a name that is no directory. */
+int os_unlinkat(int dir_fd, const char *path);
+/** Move a file to another name, at once, over what has that name. */
+int os_rename(const char *path, const char *new_path);
 /** @return bytes written to out, size when the target may have been cut; -EINVAL: no link. */
 ssize_t os_readlinkat(int dir_fd, const char *path, char *out, size_t size);
 int os_fstat(int fd, struct stat *ret_stat);
@@ -75,10 +103,42 @@ ssize_t os_read(int fd, void *out, size_t size);
  * @return 1; 0 when the time is over; -EINTR when asked to stop, also before; -errno.
  */
 int os_wait_read(int fd, int timeout_ms);
+/** Read once, as the descriptor is: one that does not wait says -EAGAIN. @return 0 at the end. */
+ssize_t os_read_once(int fd, void *out, size_t size);
+/** Write once, as the descriptor is. @return bytes, perhaps not all; -EAGAIN; -errno. */
+ssize_t os_write_once(int fd, const void *data, size_t size);
 /** Write everything, waiting even when the descriptor is non-blocking. @return 0 or -errno. */
 int os_write_all(int fd, const void *data, size_t size);
+/** Write once, and only what can be taken at once. @return bytes; -EAGAIN for none; -errno. */
+ssize_t os_write_now(int fd, const void *data, size_t size);
 /** Close; the descriptor is gone whatever is returned. Negative descriptors are ignored. */
 int os_close(int fd);
+/** Keep a descriptor that was handed to us from the programs we start. */
+int os_set_cloexec(int fd);
+/** The address a socket is bound to. @param size In: room; out: bytes of the address. */
+int os_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size);
+/** A socket that programs we start do not get. @param type As socket(2). @return a descriptor. */
+int os_socket(int family, int type);
+int os_bind(int fd, const struct sockaddr *address, socklen_t size);
+/** A socket option that is an int. */
+int os_set_option(int fd, int level, int option, int value);
+int os_listen(int fd, int backlog);
+/** Take a connection; its descriptor does not wait. @return it; -EAGAIN when there is none. */
+int os_accept(int fd);
+int os_connect(int fd, const struct sockaddr *address, socklen_t size);
+int os_fchmod(int fd, mode_t mode);
+/** What is taken off the permissions of files the process makes. @return what it was. */
+mode_t os_umask(mode_t mask);
+/** @param operation As flock(2); with LOCK_NB. @return 0; -EWOULDBLOCK; -errno. */
+int os_flock(int fd, int operation);
+/** Flags of an open file (O_NONBLOCK and others), which all who share it share. @return them. */
+int os_get_flags(int fd);
+int os_set_flags(int fd, int flags);
+/** Whether something has come of events (POLLIN, POLLHUP, …), now. @return them; 0; -errno. */
+int os_poll_now(int fd, short events);
+/** Notice changes of directories: a descriptor that never waits. @return it, or -errno. */
+int os_inotify_init(void);
+int os_inotify_add(int fd, const char *path, uint32_t mask);
 bool os_isatty(int fd);
 /** Let writing to a closed pipe fail with -EPIPE instead of killing the process. */
 int os_ignore_sigpipe(void);
@@ -93,6 +153,14 @@ int os_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *argument)
 unsigned os_cpu_count(void);
 /** Milliseconds of a clock that only goes forward. */
 uint64_t os_now_ms(void);
+
+/** Seconds since 1970, UTC; may be set forth and back. */
+int64_t os_wall_seconds(void);
+/** The number of this process. */
+pid_t os_getpid(void);
+
+/** Fill memory with bytes nobody can guess. @return 0 or -errno. */
+int os_random(void *out, size_t size);
 
 /** An environment variable, borrowed; NULL when it is not set. */
 const char *os_getenv(const char *name);

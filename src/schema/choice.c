@@ -74,23 +74,27 @@ static const struct jsv_shape *shape_of(const struct prepare *prepare, uint32_t 
 
 /* ---- facts ---- */
 
-static struct jsv_key key_of(const struct jsv_name_slot *slot)
+static struct jsv_key key_of(const struct jsv_names_table *table, const struct jsv_name_slot *slot)
 {
     return (struct jsv_key){
         .head = slot->head,
         .prefix = slot->prefix,
-        .text = {slot->text, slot->head >> JSV_NODE_SIZE_SHIFT},
+        .text = {table->texts[slot - table->slots], slot->head >> JSV_NODE_SIZE_SHIFT},
     };
 }
 
-static int add_fact(struct prepare *prepare, const struct jsv_name_slot *slot, uint32_t alternative)
+static int add_fact(
+    struct prepare *prepare,
+    const struct jsv_names_table *table,
+    const struct jsv_name_slot *slot,
+    uint32_t alternative)
 {
     struct fact *fact = jsv_arena_alloc(&prepare->scratch, sizeof(*fact));
     if (!fact) {
         return -ENOMEM;
     }
     *fact = (struct fact){
-        .key = key_of(slot),
+        .key = key_of(table, slot),
         .last = fact,
         .alternative = alternative,
         .shape = slot->at,
@@ -117,7 +121,7 @@ add_object_facts(struct prepare *prepare, const struct jsv_object *object, uint3
 {
     struct jsv_name_slot *slot = NULL;
     while ((slot = jsv_names_next(&object->names, slot)) && afford(prepare, 1)) {
-        int r = add_fact(prepare, slot, alternative);
+        int r = add_fact(prepare, &object->names, slot, alternative);
         if (r < 0) {
             return r;
         }
@@ -178,7 +182,7 @@ static int add_strings(
         if (!string) {
             return -ENOMEM;
         }
-        string->key = key_of(slot);
+        string->key = key_of(table, slot);
         string->text = (struct jsv_table_key){NULL, string->key.text};
         int r = jsv_table_add(known, &string->text);
         if (r == -EEXIST) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "json/pointer.h"
 #include "json/stack.h"
 #include "json/value.h"
 #include "schema/check.h"
@@ -17,7 +18,8 @@
 #include "schema/subschema.h"
 #include "schema/uri.h"
 
-/* A schema's own memory: RELIABILITY asks for 64 times its text at most; this only stops bombs. */
+/* A schema's own memory: in proportion to its text by itself; this only stops what was overlooked.
+ */
 #define SCHEMA_MEMORY_MAX ((size_t)1 << 30)
 
 struct compile {
@@ -34,6 +36,7 @@ struct compile {
     size_t slot_count;
     const struct jsv_node *always; /* the first schema that is {} or true */
     struct jsv_table members;      /* struct member: of large objects that pointers lead through */
+    struct jsv_table arrays;       /* struct elements: of large arrays that pointers lead through */
     struct jsv_table regexes;      /* struct jsv_regex_list */
     struct jsv_table reached;      /* struct reached */
     bool dynamic;                  /* some reference is dynamic */
@@ -121,8 +124,8 @@ static int get_subschema(
 
 /* ---- references ---- */
 
-/* Members up to which looking at each in turn is cheaper than a table. */
-#define LARGE_OBJECT 32
+/* Members or elements up to which looking at each in turn is cheaper than a table. */
+#define LARGE_CONTAINER 32
 
 /* A member of a large object. */
 struct member {
@@ -148,14 +151,57 @@ static int add_members(struct compile *compile, struct jsv_value object)
     return 0;
 }
 
-/* One step of a pointer. A schema with many definitions is mostly full of references to them. */
-static int follow_token(struct compile *compile, struct jsv_str token, struct jsv_value *value)
+/* The elements of a large array. */
+struct elements {
+    struct jsv_table_key key; /* the array's node */
+    const struct jsv_node *nodes[];
+};
+
+static int
+list_elements(struct compile *compile, struct jsv_value array, const struct elements **ret_elements)
 {
-    bool large =
-        jsv_value_type(*value) == JSV_TYPE_OBJECT && jsv_value_count(*value) > LARGE_OBJECT;
-    if (!large || memchr(token.data, '~', token.size)) {
-        return jsv_pointer_get(*value, token, value);
+    struct elements *elements = jsv_table_find(&compile->arrays, array.node, (struct jsv_str){0});
+    if (elements) {
+        *ret_elements = elements;
+        return 0;
     }
+    size_t size = jsv_value_count(array) * sizeof(elements->nodes[0]);
+    elements = jsv_arena_alloc(&compile->scratch, sizeof(*elements) + size);
+    if (!elements) {
+        return -ENOMEM;
+    }
+    elements->key = (struct jsv_table_key){array.node, {0}};
+    const struct jsv_node **node = elements->nodes;
+    for (struct jsv_iter iter = jsv_value_iter(array); jsv_iter_next(&iter); node++) {
+        *node = iter.value.node;
+    }
+    *ret_elements = elements;
+    return jsv_table_add(&compile->arrays, &elements->key);
+}
+
+static int
+follow_large_array(struct compile *compile, struct jsv_str token, struct jsv_value *value)
+{
+    size_t index = jsv_pointer_index(token);
+    if (index >= jsv_value_count(*value)) {
+        return -ENOENT;
+    }
+    const struct elements *elements;
+    int r = list_elements(compile, *value, &elements);
+    if (r == 0) {
+        value->node = elements->nodes[index];
+    }
+    return r;
+}
+
+static int
+follow_large_object(struct compile *compile, struct jsv_str token, struct jsv_value *value)
+{
+    char *unescaped = jsv_arena_alloc(&compile->uris, token.size + 1);
+    if (!unescaped) {
+        return -ENOMEM;
+    }
+    struct jsv_str name = {unescaped, (size_t)(jsv_pointer_unescape(token, unescaped) - unescaped)};
     struct jsv_iter first = jsv_value_iter(*value);
     jsv_iter_next(&first);
     if (!jsv_table_find(&compile->members, value->node, jsv_value_text(first.key))) {
@@ -164,10 +210,23 @@ static int follow_token(struct compile *compile, struct jsv_str token, struct js
             return r;
         }
     }
-    struct jsv_str name = {token.data + 1, token.size - 1};
     const struct member *member = jsv_table_find(&compile->members, value->node, name);
     value->node = member ? member->value : NULL;
     return member ? 0 : -ENOENT;
+}
+
+/*
+ * One step of a pointer. A schema with many definitions is mostly full of
+ * references to them, so what is large is not gone through for each.
+ */
+static int follow_token(struct compile *compile, struct jsv_str token, struct jsv_value *value)
+{
+    if (jsv_value_count(*value) <= LARGE_CONTAINER || !jsv_pointer_is_valid(token)) {
+        return jsv_pointer_get(*value, token, value);
+    }
+    struct jsv_str rest = {token.data + 1, token.size - 1};
+    return jsv_value_type(*value) == JSV_TYPE_OBJECT ? follow_large_object(compile, rest, value)
+                                                     : follow_large_array(compile, rest, value);
 }
 
 struct target {
@@ -631,6 +690,9 @@ static bool is_used(
     if (use->keyword == JSV_KEYWORD_DEFS || use->keyword == JSV_KEYWORD_DEFINITIONS) {
         return false;
     }
+    if (use->keyword == JSV_KEYWORD_ENUM) {
+        return jsv_value_type(value) == JSV_TYPE_ARRAY;
+    }
     if (use->keyword == JSV_KEYWORD_UNIQUE_ITEMS) {
         return jsv_value_bool(value);
     }
@@ -879,6 +941,7 @@ int jsv_schema_compile(
     jsv_arena_init(&compile.uris, &registry->allocator, SCHEMA_MEMORY_MAX);
     compile.pending = jsv_stack_on(&compile.scratch, sizeof(struct jsv_subschema *));
     compile.members = jsv_table_on(&compile.scratch);
+    compile.arrays = jsv_table_on(&compile.scratch);
     compile.regexes = jsv_table_on(&compile.scratch);
     compile.reached = jsv_table_on(&compile.scratch);
     int r = compile_uri(&compile, uri);

@@ -51,11 +51,11 @@ static int evaluate(
 /* Take steps for work whose size the document or the schema decides. */
 static int charge(struct explain *x, uint64_t steps)
 {
-    if (x->validator->steps <= steps) {
+    if (x->validator->steps <= (int64_t)steps) {
         x->validator->steps = 0;
         return -ELOOP;
     }
-    x->validator->steps -= steps;
+    x->validator->steps -= (int64_t)steps;
     return 0;
 }
 
@@ -471,7 +471,11 @@ static int check_pattern(const struct keyword_call *call)
 
 static int check_format(const struct keyword_call *call)
 {
-    int r = jsv_format_valid(call->use->format, instance_text(call));
+    struct jsv_str text = instance_text(call);
+    int r = charge(call->x, jsv_format_steps(call->use->format, text));
+    if (r == 0) {
+        r = jsv_format_valid(call->use->format, text);
+    }
     if (r != 0) {
         return r;
     }
@@ -499,8 +503,11 @@ static int check_content_media_type(const struct keyword_call *call)
     if (encoding) {
         encoded = jsv_value_text((struct jsv_value){schemas, encoding->value});
     }
-    int r = jsv_content_is(
-        jsv_value_text(name), encoded, instance_text(call), &call->x->validator->allocator);
+    struct jsv_str text = instance_text(call);
+    int r = charge(call->x, jsv_steps_for_content(text.size));
+    if (r == 0) {
+        r = jsv_content_is(jsv_value_text(name), encoded, text, &call->x->validator->allocator);
+    }
     if (r != 0) {
         return r;
     }
@@ -1059,7 +1066,7 @@ static int evaluate_anew(
     const struct jsv_place *place,
     struct marks *outer_marks)
 {
-    if (x->validator->depth == x->validator->limits.depth_max) {
+    if (x->validator->depth <= 0) {
         return -ELOOP;
     }
     struct marks own;
@@ -1077,11 +1084,12 @@ static int evaluate_anew(
     if (!outer_scope || outer_scope->resource != schema->resource) {
         x->scope = &scope;
     }
-    x->validator->depth++;
-    int r = evaluate_uses(x, schema, place, marks);
     x->validator->depth--;
+    int r = evaluate_uses(x, schema, place, marks);
+    x->validator->depth++;
     x->scope = outer_scope;
-    if (r == 1 && outer_marks) {
+    /* what failed counts where that is reported: else all it looked at would be unexpected, too */
+    if ((r == 1 || (r == 0 && x->findings)) && outer_marks) {
         marks_join(x, outer_marks, marks);
     }
     x->words.count = words;
@@ -1141,8 +1149,15 @@ explain_on(const struct jsv_schema *schema, struct jsv_value value, struct jsv_v
         .document = value.document,
         .validator = validator,
         .explained_left = EXPLAINED_MAX,
-        .words = jsv_stack_on(&validator->arena, sizeof(uint64_t)),
+        .words = validator->words,
     };
+}
+
+/* Keep the memory of the words: a program may ask for a verdict at every value of a document. */
+static void explain_done(struct explain *x)
+{
+    x->validator->words = x->words;
+    x->validator->words.count = 0;
 }
 
 int jsv_explain_verdict(
@@ -1155,7 +1170,9 @@ int jsv_explain_verdict(
     struct explain x = explain_on(schema, value, validator);
     struct jsv_place root = {.node = value.node};
     x.scope = scope;
-    return evaluate(&x, subschema, &root, NULL);
+    int r = evaluate(&x, subschema, &root, NULL);
+    explain_done(&x);
+    return r;
 }
 
 int jsv_validate_report(
@@ -1167,12 +1184,14 @@ int jsv_validate_report(
     if (!value.node) {
         return -EINVAL;
     }
+    jsv_arena_reset(&validator->arena);
     jsv_validator_start(validator, value.node);
     struct jsv_findings findings = jsv_findings_on(validator, schema, value.document);
     struct explain x = explain_on(schema, value, validator);
     struct jsv_place root = {.node = value.node};
     x.findings = &findings;
     int verdict = evaluate(&x, schema->root, &root, NULL);
+    explain_done(&x);
     if (verdict < 0 || validator->error) {
         return verdict < 0 ? verdict : validator->error;
     }

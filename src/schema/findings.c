@@ -366,26 +366,17 @@ int jsv_finding_add_member(
     return 0;
 }
 
-/* Take over what is expected by some, one after the other. */
-static int add_expected(
-    struct jsv_findings *findings, struct jsv_expected *all, const struct jsv_expected *more)
+/* Take over what some expect into lists that have room for it. */
+static void append_expected(
+    struct jsv_expected *all, struct jsv_expected_values *lists, const struct jsv_expected *more)
 {
-    size_t count = all->list_count + more->list_count;
-    struct jsv_expected_values *lists = take(findings, count * sizeof(*lists));
-    if (!lists) {
-        return -ENOMEM;
-    }
-    if (all->list_count) {
-        memcpy(lists, all->lists, all->list_count * sizeof(*lists));
-    }
     if (more->list_count) {
         memcpy(lists + all->list_count, more->lists, more->list_count * sizeof(*lists));
     }
     all->types |= more->types;
     all->lists = lists;
-    all->list_count = count;
+    all->list_count += more->list_count;
     all->tag &= more->tag;
-    return 0;
 }
 
 int jsv_finding_add_expected(
@@ -393,10 +384,14 @@ int jsv_finding_add_expected(
 {
     struct jsv_finding *finding =
         findings ? add_finding(findings, where, depth_of(where.place)) : NULL;
-    if (finding) {
+    if (!finding) {
+        return 0;
+    }
+    finding->message = expected_message(findings, &expected);
+    struct jsv_expected_values *lists = take(findings, expected.list_count * sizeof(*lists));
+    if (lists) {
         finding->expected.tag = true;
-        finding->message = expected_message(findings, &expected);
-        add_expected(findings, &finding->expected, &expected);
+        append_expected(&finding->expected, lists, &expected);
     }
     return 0;
 }
@@ -579,6 +574,35 @@ static bool is_never(const struct jsv_branches *branches, size_t from, size_t en
 }
 
 /*
+ * Go through what the alternatives expect at a path. With lists NULL, only
+ * count the lists of values. @return false when one of them expects nothing.
+ */
+static bool gather_expected(
+    const struct jsv_branches *branches,
+    struct jsv_finding *merged,
+    struct jsv_expected_values *lists,
+    size_t *count)
+{
+    *count = 0;
+    for (size_t from = branches->start, end; from < branches->end; from = end) {
+        end = branch_end(branches, from);
+        if (is_never(branches, from, end)) {
+            continue;
+        }
+        const struct jsv_finding *finding = find_expected(branches, from, end, merged->path);
+        if (!finding) {
+            return false;
+        }
+        *count += finding->expected.list_count;
+        merged->depth = finding->depth;
+        if (lists) {
+            append_expected(&merged->expected, lists, &finding->expected);
+        }
+    }
+    return true;
+}
+
+/*
  * All that the alternatives expect at a path, as one finding in place of
  * theirs; nothing changes when one of them expects nothing there.
  */
@@ -589,20 +613,18 @@ static bool merge_at(struct jsv_branches *branches, struct jsv_str path)
         .path = path,
         .schema = branches->where.schema,
         .use = branches->where.use,
-        .trail = trail_of(findings),
         .expected = {.tag = true},
     };
-    for (size_t from = branches->start, end; from < branches->end; from = end) {
-        end = branch_end(branches, from);
-        if (is_never(branches, from, end)) {
-            continue;
-        }
-        const struct jsv_finding *finding = find_expected(branches, from, end, path);
-        if (!finding || add_expected(findings, &merged.expected, &finding->expected) < 0) {
-            return false;
-        }
-        merged.depth = finding->depth;
+    size_t count;
+    if (!gather_expected(branches, &merged, NULL, &count)) {
+        return false;
     }
+    struct jsv_expected_values *lists = take(findings, count * sizeof(*lists));
+    if (!lists) {
+        return false;
+    }
+    gather_expected(branches, &merged, lists, &count);
+    merged.trail = trail_of(findings);
     merged.message = expected_message(findings, &merged.expected);
     *item_at(findings, branches->start) = merged;
     branches->end = branches->start + 1;

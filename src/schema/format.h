@@ -24,3 +24,6 @@ bool jsv_format_find(struct jsv_str name, enum jsv_draft draft, enum jsv_format 
  *         that was not there (host names beyond ASCII, regular expressions).
  */
 int jsv_format_valid(enum jsv_format format, struct jsv_str text);
+
+/* What that takes, in steps (steps.h). */
+uint64_t jsv_format_steps(enum jsv_format format, struct jsv_str text);

@@ -74,16 +74,17 @@ static uint32_t choose_multiplier(
     return fewest;
 }
 
-static void put_name(struct jsv_name_slot *slot, const struct jsv_key *name, uint32_t index)
+static void
+put_name(struct jsv_names_table *table, uint32_t at, const struct jsv_key *name, uint32_t index)
 {
     size_t size = name->text.size;
-    *slot = (struct jsv_name_slot){
-        .head = name->head,
+    table->texts[at] = name->text.data;
+    table->slots[at] = (struct jsv_name_slot){
+        .head = (uint32_t)name->head,
         .prefix = name->prefix,
         .tail =
             size > JSV_PREFIX_SIZE ? jsv_load_word(name->text.data + size - sizeof(uint64_t)) : 0,
-        .text = name->text.data,
-        .index = index,
+        .at = index,
     };
 }
 
@@ -105,7 +106,7 @@ static size_t home_of(const struct jsv_names_table *table, struct jsv_str text)
     return (size_t)jsv_hash(text, (uint64_t)(uintptr_t)table->by_text) & table->by_text_mask;
 }
 
-const struct jsv_name_slot *jsv_names_slot_by_text(
+static const struct jsv_name_slot *slot_by_text(
     const struct jsv_names_table *table,
     const struct jsv_document *document,
     const struct jsv_node *node)
@@ -113,11 +114,29 @@ const struct jsv_name_slot *jsv_names_slot_by_text(
     size_t at = home_of(table, jsv_string_text(document, node));
     for (; table->by_text[at]; at = (at + 1) & table->by_text_mask) {
         const struct jsv_name_slot *slot = &table->slots[table->by_text[at] - 1];
-        if (jsv_name_is(slot, document, node)) {
+        if (jsv_names_slot_is(table, slot, document, node)) {
             return slot;
         }
     }
     return NULL;
+}
+
+const struct jsv_name_slot *jsv_names_slot_far(
+    const struct jsv_names_table *table,
+    const struct jsv_document *document,
+    const struct jsv_node *node)
+{
+    const struct jsv_name_slot *slot = jsv_names_home(table, node);
+    if (slot->chain == JSV_CHAIN_LONG) {
+        return slot_by_text(table, document, node);
+    }
+    while (!jsv_names_slot_is(table, slot, document, node)) {
+        if (slot->chain == 0) {
+            return NULL;
+        }
+        slot = &table->slots[slot->chain];
+    }
+    return slot;
 }
 
 /* Room for all names by their text. */
@@ -138,9 +157,8 @@ static int make_by_text(struct jsv_names_table *table, struct jsv_arena *arena)
 
 static void put_by_text(struct jsv_names_table *table, uint32_t slot)
 {
-    const struct jsv_name_slot *name = &table->slots[slot];
-    size_t size = name->head >> JSV_NODE_SIZE_SHIFT;
-    size_t at = home_of(table, (struct jsv_str){name->text, size});
+    size_t size = table->slots[slot].head >> JSV_NODE_SIZE_SHIFT;
+    size_t at = home_of(table, (struct jsv_str){table->texts[slot], size});
     while (table->by_text[at]) {
         at = (at + 1) & table->by_text_mask;
     }
@@ -181,9 +199,10 @@ static int add_name(
     uint32_t index,
     uint32_t *next)
 {
-    struct jsv_name_slot *first = &table->slots[place_of(table, name)];
+    uint32_t place = (uint32_t)place_of(table, name);
+    struct jsv_name_slot *first = &table->slots[place];
     if (first->head == 0) {
-        put_name(first, name, index);
+        put_name(table, place, name, index);
         return 0;
     }
     if (first->chain != JSV_CHAIN_LONG && chain_length(table, first) == CHAIN_MAX) {
@@ -193,7 +212,7 @@ static int add_name(
         }
     }
     uint32_t added = (*next)++;
-    put_name(&table->slots[added], name, index);
+    put_name(table, added, name, index);
     if (first->chain == JSV_CHAIN_LONG) {
         put_by_text(table, added);
     } else {
@@ -222,12 +241,15 @@ int jsv_names_build(
     *table = (struct jsv_names_table){.count = count};
     uint32_t chained = choose_multiplier(table, names, count, bits, bits_max, taken);
     uint32_t next = 1u << (64 - table->shift);
+    table->simple = chained == 0;
     table->slots = jsv_arena_array(arena, next + (size_t)chained, sizeof(*table->slots));
-    if (!table->slots) {
+    table->texts = jsv_arena_array(arena, next + (size_t)chained, sizeof(*table->texts));
+    if (!table->slots || !table->texts) {
         return -ENOMEM;
     }
     memset(table->slots, 0, next * sizeof(*table->slots));
     for (uint32_t i = 0; i < count; i++) {
+        table->simple &= names[i].text.size <= JSV_NAME_ENDS_SIZE;
         if (jsv_names_has(table, &names[i])) {
             table->count--;
             continue;

@@ -16,15 +16,16 @@
 #define JSV_NAME_NONE  UINT32_MAX
 #define JSV_CHAIN_LONG UINT32_MAX
 
+/* Names up to this size are known by their first and last bytes. */
+#define JSV_NAME_ENDS_SIZE (2 * sizeof(uint64_t))
+
 struct jsv_name_slot {
-    uint64_t head;   /* as in a key's node; 0 when the slot is empty */
+    uint32_t head;   /* as in a key's node: type and size; 0 when the slot is empty */
+    uint32_t chain;  /* slot of another name that falls here; 0: none; JSV_CHAIN_LONG: many */
     uint64_t prefix; /* first 8 bytes */
     uint64_t tail;   /* last 8 bytes, when there are more than 8 */
-    const char *text;
-    uint32_t index; /* of the name */
-    uint32_t chain; /* slot of another name that falls here; 0: none; JSV_CHAIN_LONG: many */
-    uint32_t at;    /* for the table's user */
-    uint32_t info;  /* for the table's user */
+    uint32_t at;     /* index of the name, unless the table's user puts something else there */
+    uint32_t info;   /* for the table's user */
 };
 
 struct jsv_names_table {
@@ -33,8 +34,10 @@ struct jsv_names_table {
     uint32_t count;
     size_t slot_count;
     struct jsv_name_slot *slots; /* the hashed ones, then the chained ones */
+    const char **texts;          /* of the names, by slot */
     uint32_t *by_text;           /* slots + 1 by hash of the whole name; NULL: no chain is long */
     size_t by_text_mask;
+    bool simple; /* all names are known by their ends, none are chained */
 };
 
 /*
@@ -48,9 +51,14 @@ int jsv_names_build(
     const struct jsv_key *names,
     uint32_t count);
 
+static inline uint32_t jsv_names_head(uint64_t head)
+{
+    return (uint32_t)(head & JSV_KEY_HEAD_MASK);
+}
+
 static inline uint64_t jsv_names_mix(uint64_t prefix, uint64_t head)
 {
-    return prefix ^ (head & JSV_KEY_HEAD_MASK) << 40;
+    return prefix ^ jsv_names_head(head);
 }
 
 static inline uint64_t jsv_load_word(const char *data)
@@ -60,31 +68,81 @@ static inline uint64_t jsv_load_word(const char *data)
     return word;
 }
 
+/* Whether a slot's name has the size and the first bytes of a node's string. */
+static inline bool jsv_name_has_start(const struct jsv_name_slot *slot, const struct jsv_node *node)
+{
+    return slot->head == jsv_names_head(node->head) && slot->prefix == node->body;
+}
+
+/* Whether that is all there is to know. */
+static inline bool jsv_name_is_short(const struct jsv_name_slot *slot)
+{
+    return slot->head < (JSV_PREFIX_SIZE + 1) << JSV_NODE_SIZE_SHIFT;
+}
+
+/* Whether a slot's name, of the same size and more than a word, has a text's last bytes. */
+static inline bool jsv_name_has_end(const struct jsv_name_slot *slot, const char *text)
+{
+    size_t size = slot->head >> JSV_NODE_SIZE_SHIFT;
+    return jsv_load_word(text + size - sizeof(uint64_t)) == slot->tail;
+}
+
 /* Whether a slot's name is the string of a node. */
-static inline bool jsv_name_is(
+static inline bool jsv_names_slot_is(
+    const struct jsv_names_table *table,
     const struct jsv_name_slot *slot,
     const struct jsv_document *document,
     const struct jsv_node *node)
 {
-    if (slot->head != (node->head & JSV_KEY_HEAD_MASK) || slot->prefix != node->body) {
+    if (!jsv_name_has_start(slot, node)) {
+        return false;
+    }
+    if (jsv_name_is_short(slot)) {
+        return true;
+    }
+    const char *text = jsv_string_data(document, node);
+    if (!jsv_name_has_end(slot, text)) {
         return false;
     }
     size_t size = slot->head >> JSV_NODE_SIZE_SHIFT;
-    if (size <= JSV_PREFIX_SIZE) {
+    if (size <= JSV_NAME_ENDS_SIZE) {
         return true;
     }
-    const char *data = jsv_string_data(document, node);
-    if (jsv_load_word(data + size - sizeof(uint64_t)) != slot->tail) {
-        return false;
+    const char *name = table->texts[slot - table->slots];
+    for (size_t at = sizeof(uint64_t); at + sizeof(uint64_t) < size; at += sizeof(uint64_t)) {
+        if (jsv_load_word(text + at) != jsv_load_word(name + at)) {
+            return false;
+        }
     }
-    return size <= 2 * sizeof(uint64_t) || jsv_words_equal(data, slot->text, size);
+    return true;
 }
 
-/* The same as jsv_names_slot, by hashing all of the name. */
-const struct jsv_name_slot *jsv_names_slot_by_text(
+/* The same as jsv_names_slot, where names are chained. */
+const struct jsv_name_slot *jsv_names_slot_far(
     const struct jsv_names_table *table,
     const struct jsv_document *document,
     const struct jsv_node *node);
+
+/* The only slot, but for those chained to it, that a node's string may be in. */
+static inline const struct jsv_name_slot *
+jsv_names_home(const struct jsv_names_table *table, const struct jsv_node *node)
+{
+    uint64_t place = jsv_names_mix(node->body, node->head) * table->multiplier >> table->shift;
+    return &table->slots[place];
+}
+
+/* The same as jsv_names_slot, for a table that is simple. */
+static inline const struct jsv_name_slot *jsv_names_slot_simple(
+    const struct jsv_names_table *table,
+    const struct jsv_document *document,
+    const struct jsv_node *node)
+{
+    const struct jsv_name_slot *slot = jsv_names_home(table, node);
+    bool found =
+        jsv_name_has_start(slot, node) &&
+        (jsv_name_is_short(slot) || jsv_name_has_end(slot, jsv_string_data(document, node)));
+    return found ? slot : NULL;
+}
 
 /* The slot of the name that is the string of a node; NULL when none is. */
 static inline const struct jsv_name_slot *jsv_names_slot(
@@ -92,30 +150,22 @@ static inline const struct jsv_name_slot *jsv_names_slot(
     const struct jsv_document *document,
     const struct jsv_node *node)
 {
-    uint64_t place = jsv_names_mix(node->body, node->head) * table->multiplier >> table->shift;
-    const struct jsv_name_slot *slot = &table->slots[place];
-    for (;;) {
-        if (jsv_name_is(slot, document, node)) {
-            return slot;
-        }
-        if (__builtin_expect(slot->chain == 0, 1)) {
-            return NULL;
-        }
-        if (slot->chain == JSV_CHAIN_LONG) {
-            return jsv_names_slot_by_text(table, document, node);
-        }
-        slot = &table->slots[slot->chain];
+    const struct jsv_name_slot *slot = jsv_names_home(table, node);
+    if (jsv_names_slot_is(table, slot, document, node)) {
+        return slot;
     }
+    return __builtin_expect(slot->chain == 0, 1) ? NULL : jsv_names_slot_far(table, document, node);
 }
 
-/* Index of the name that is the string of a node; JSV_NAME_NONE when none is. */
+/* What the slot of a node's string says, at first the name's index; JSV_NAME_NONE when none does.
+ */
 static inline uint32_t jsv_names_find(
     const struct jsv_names_table *table,
     const struct jsv_document *document,
     const struct jsv_node *node)
 {
     const struct jsv_name_slot *slot = jsv_names_slot(table, document, node);
-    return slot ? slot->index : JSV_NAME_NONE;
+    return slot ? slot->at : JSV_NAME_NONE;
 }
 
 /* The used slots of a table, one after the other, from slot 0 on; NULL behind the last. */

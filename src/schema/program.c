@@ -11,36 +11,15 @@
  * itself, is called by its shape instead. Schemas for other values, below this
  * one, are only given a shape and made later.
  */
-#include "schema/program.h"
-
-#include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "json/stack.h"
-#include "json/value.h"
-#include "schema/choice.h"
+#include "schema/program_build.h"
 
 /* Schemas for one value, one inside another; a deeper one is called instead of taken in. */
 #define NESTING_MAX 64
 
-/* Operations of a list that is taken in; a longer one is run where it stands. */
-#define TAKE_IN_MAX 3
-
-/* Operations of a list at most. */
-#define LIST_MAX 16
-
-/* Lists that a new one is compared with. */
-#define RECENT_MAX 4
-
 /* Dependencies that are looked for one by one; explaining has an index for more. */
 #define DEPENDENCIES_MAX 16
-
-/* The shape that lets everything pass. */
-#define SHAPE_PASS 0
-
-/* Lists that a list may run through before its verdict is worth remembering. */
-#define WEIGHT_MAX 64
 
 enum state {
     STATE_NEW,
@@ -48,194 +27,7 @@ enum state {
     STATE_MADE,
 };
 
-/* A list, and the one that stands for it: the same unless its verdict is remembered. */
-struct recent {
-    uint32_t at;
-    uint32_t outer;
-};
-
-struct build {
-    struct jsv_schema *schema;
-    struct jsv_arena scratch;
-    struct jsv_buf ops;        /* struct jsv_op */
-    struct jsv_stack gathered; /* struct jsv_op: of lists that are not whole yet */
-    struct jsv_shape *shapes;  /* by subschema index */
-    struct jsv_stack numbered; /* uint32_t: subschema index by number of shape; 0 lets all pass */
-    uint32_t *numbers;         /* of shape, by subschema index; 0 when it has none */
-    struct jsv_subschema *
-        *ends;                /* where references lead, by subschema index; NULL: not known yet */
-    struct jsv_arena brief;   /* for what is needed until the next operation is added */
-    struct jsv_stack choices; /* uint32_t: lists of alternatives that are being gathered */
-    unsigned char *states;    /* enum state, by subschema index */
-    struct jsv_stack pending; /* struct jsv_subschema *: has a shape, not made yet */
-    unsigned nesting;
-    struct recent recent[RECENT_MAX]; /* lists made last; all PASS at first */
-    unsigned recent_next;
-};
-
-/* Operations for one subschema and one type, while they are gathered. */
-struct list {
-    struct build *build;
-    const struct jsv_subschema *schema;
-    enum jsv_type type;
-    size_t start; /* among those gathered */
-    bool fails;
-};
-
-static int make_shape(struct build *build, struct jsv_subschema *schema);
-
-static void *take(struct build *build, size_t size)
-{
-    return jsv_arena_alloc(&build->schema->arena, size);
-}
-
-static const struct jsv_document *document_of(const struct jsv_subschema *schema)
-{
-    return schema->resource->source->document;
-}
-
-static uint32_t op_count(const struct build *build)
-{
-    return (uint32_t)(build->ops.size / sizeof(struct jsv_op));
-}
-
-/* Operations move when others are added. */
-static struct jsv_op *op_at(const struct build *build, uint32_t at)
-{
-    return (struct jsv_op *)(void *)build->ops.data + at;
-}
-
-static bool ops_equal(const struct jsv_op *a, const struct jsv_op *b)
-{
-    return a->code == b->code && a->at == b->at && a->word == b->word;
-}
-
-static int add_op(struct list *list, struct jsv_op op)
-{
-    struct jsv_stack *gathered = &list->build->gathered;
-    /* what stands there already need not be asked again: the same schema, referred to twice */
-    for (size_t i = gathered->count; i > list->start && i + TAKE_IN_MAX > gathered->count; i--) {
-        const struct jsv_op *other = jsv_stack_item(gathered, i - 1);
-        if (ops_equal(other, &op)) {
-            return 0;
-        }
-    }
-    struct jsv_op *place = jsv_stack_push(gathered, 1);
-    if (!place) {
-        return -ENOMEM;
-    }
-    *place = op;
-    return 0;
-}
-
-static int add_data(struct list *list, enum jsv_op_code code, const void *data)
-{
-    return data ? add_op(list, (struct jsv_op){.code = code, .data = data}) : -ENOMEM;
-}
-
-static int add_at(struct list *list, enum jsv_op_code code, uint32_t at)
-{
-    return add_op(list, (struct jsv_op){.code = code, .at = at});
-}
-
-/* Put operations, and the PASS that ends them, into the program; their place in *ret_at. */
-static int emit_plain(struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
-{
-    uint32_t at = op_count(build);
-    struct jsv_op pass = {.code = JSV_OP_PASS};
-    jsv_buf_append(&build->ops, ops, count * sizeof(*ops));
-    if (jsv_buf_append(&build->ops, &pass, sizeof(pass)) < 0) {
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < count; i++) {
-        op_at(build, at)[i].weight = 0;
-    }
-    *ret_at = at;
-    return 0;
-}
-
-/* Find the same list among the last ones: for values of different types they are often the same. */
-static bool
-find_recent(const struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
-{
-    for (size_t i = 0; i < RECENT_MAX; i++) {
-        const struct jsv_op *known = op_at(build, build->recent[i].at);
-        size_t same = 0;
-        while (same < count && ops_equal(&known[same], &ops[same])) {
-            same++;
-        }
-        if (same == count && known[count].code == JSV_OP_PASS) {
-            *ret_at = build->recent[i].outer;
-            return true;
-        }
-    }
-    return false;
-}
-
-static unsigned list_weight(const struct build *build, uint32_t at)
-{
-    return (unsigned)op_at(build, at)->weight;
-}
-
-/* How many lists an operation may run through for the same value. */
-static unsigned op_weight(const struct build *build, const struct jsv_op *op)
-{
-    unsigned weight = 1;
-    if (op->code == JSV_OP_RUN || op->code == JSV_OP_NOT) {
-        weight += list_weight(build, op->at);
-    } else if (op->code == JSV_OP_IF) {
-        const struct jsv_condition *condition = op->data;
-        weight += list_weight(build, condition->at_if) + list_weight(build, condition->at_then) +
-                  list_weight(build, condition->at_else);
-    } else if (op->code == JSV_OP_DEPENDENCY) {
-        weight += list_weight(build, ((const struct jsv_dependent *)op->data)->at);
-    } else if (
-        op->code == JSV_OP_ANY_OF || op->code == JSV_OP_ONE_OF || op->code == JSV_OP_NONE_OF) {
-        const struct jsv_choice *choice = op->data;
-        for (uint32_t i = 0; i < choice->count; i++) {
-            weight += list_weight(build, choice->at[i]);
-        }
-    }
-    return weight;
-}
-
-/*
- * The same for lists that are run often. Where schemas refer to others twice,
- * and these again, the work doubles at each level: the verdict of a list that
- * would run through many others is remembered, which is asked for by an
- * operation that stands alone in a list of its own.
- */
-static int emit(struct build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
-{
-    if (count == 0) {
-        *ret_at = JSV_AT_PASS;
-        return 0;
-    }
-    if (count == 1 && ops[0].code == JSV_OP_INTEGER) {
-        *ret_at = JSV_AT_INTEGER;
-        return 0;
-    }
-    if (find_recent(build, ops, count, ret_at)) {
-        return 0;
-    }
-    unsigned weight = 0;
-    for (size_t i = 0; i < count && weight <= WEIGHT_MAX; i++) {
-        weight += op_weight(build, &ops[i]);
-    }
-    uint32_t at = 0;
-    int r = emit_plain(build, ops, count, &at);
-    *ret_at = at;
-    if (r == 0 && weight > WEIGHT_MAX) {
-        struct jsv_op once = {.code = JSV_OP_ONCE, .at = at};
-        r = emit_plain(build, &once, 1, ret_at);
-    } else if (r == 0) {
-        op_at(build, at)->weight = weight;
-    }
-    if (r == 0) {
-        build->recent[build->recent_next++ % RECENT_MAX] = (struct recent){at, *ret_at};
-    }
-    return r;
-}
+static int make_shape(struct jsv_build *build, struct jsv_subschema *schema);
 
 /* ---- shapes of other schemas ---- */
 
@@ -248,7 +40,7 @@ static struct jsv_subschema *next_of(struct jsv_subschema *schema)
 }
 
 /* Where a schema that is nothing but a reference leads, as far as it goes; found once for each. */
-static struct jsv_subschema *follow(struct build *build, struct jsv_subschema *schema)
+struct jsv_subschema *jsv_build_follow(struct jsv_build *build, struct jsv_subschema *schema)
 {
     struct jsv_subschema *end = schema;
     uint32_t left = build->schema->subschema_count; /* a circle has no end */
@@ -263,9 +55,9 @@ static struct jsv_subschema *follow(struct build *build, struct jsv_subschema *s
 }
 
 /* The shape of a schema for another value; made later. */
-static int shape_of(struct build *build, struct jsv_subschema *schema, uint32_t *ret_shape)
+int jsv_build_shape_of(struct jsv_build *build, struct jsv_subschema *schema, uint32_t *ret_shape)
 {
-    schema = follow(build, schema);
+    schema = jsv_build_follow(build, schema);
     uint32_t *number = &build->numbers[schema->index];
     if (*number == 0) {
         struct jsv_subschema **pending = jsv_stack_push(&build->pending, 1);
@@ -282,10 +74,10 @@ static int shape_of(struct build *build, struct jsv_subschema *schema, uint32_t 
 }
 
 /* The list of a schema for a value of this list's type and place. */
-static int list_of(struct list *list, struct jsv_subschema *schema, uint32_t *ret_at)
+int jsv_list_of_schema(struct jsv_list *list, struct jsv_subschema *schema, uint32_t *ret_at)
 {
-    struct build *build = list->build;
-    schema = follow(build, schema);
+    struct jsv_build *build = list->build;
+    schema = jsv_build_follow(build, schema);
     if (build->states[schema->index] == STATE_NEW && build->nesting < NESTING_MAX) {
         int r = make_shape(build, schema);
         if (r < 0) {
@@ -297,13 +89,13 @@ static int list_of(struct list *list, struct jsv_subschema *schema, uint32_t *re
         return 0;
     }
     uint32_t shape;
-    int r = shape_of(build, schema, &shape);
+    int r = jsv_build_shape_of(build, schema, &shape);
     struct jsv_op call = {.code = JSV_OP_CALL, .at = shape};
-    return r < 0 ? r : emit(build, &call, 1, ret_at);
+    return r < 0 ? r : jsv_build_emit(build, &call, 1, ret_at);
 }
 
 /* Demand a list too: take its operations in when they are few. */
-static int add_list(struct list *list, uint32_t at)
+static int add_list(struct jsv_list *list, uint32_t at)
 {
     if (at == JSV_AT_PASS) {
         return 0;
@@ -312,16 +104,16 @@ static int add_list(struct list *list, uint32_t at)
         list->fails = true;
         return 0;
     }
-    const struct jsv_op *ops = op_at(list->build, at);
+    const struct jsv_op *ops = jsv_build_op_at(list->build, at);
     size_t count = 0;
-    while (count <= TAKE_IN_MAX && ops[count].code != JSV_OP_PASS) {
+    while (count <= JSV_TAKE_IN_MAX && ops[count].code != JSV_OP_PASS) {
         count++;
     }
-    if (count > TAKE_IN_MAX) {
-        return add_at(list, JSV_OP_RUN, at);
+    if (count > JSV_TAKE_IN_MAX) {
+        return jsv_list_add_at(list, JSV_OP_RUN, at);
     }
     for (size_t i = 0; i < count; i++) {
-        int r = add_op(list, ops[i]);
+        int r = jsv_list_add(list, ops[i]);
         if (r < 0) {
             return r;
         }
@@ -329,129 +121,43 @@ static int add_list(struct list *list, uint32_t at)
     return 0;
 }
 
-static int add_schema(struct list *list, struct jsv_subschema *schema)
+static int add_schema(struct jsv_list *list, struct jsv_subschema *schema)
 {
     uint32_t at;
-    int r = list_of(list, schema, &at);
+    int r = jsv_list_of_schema(list, schema, &at);
     return r < 0 ? r : add_list(list, at);
-}
-
-/* ---- any type ---- */
-
-static int add_types(struct list *list, unsigned types)
-{
-    if (types & 1u << list->type) {
-        return 0;
-    }
-    if (list->type == JSV_TYPE_NUMBER && types & JSV_TYPE_BIT_INTEGER) {
-        bool strict = list->schema->resource->draft == JSV_DRAFT_4;
-        return add_op(
-            list, (struct jsv_op){.code = strict ? JSV_OP_INTEGER_STRICT : JSV_OP_INTEGER});
-    }
-    list->fails = true;
-    return 0;
-}
-
-static int add_strings(struct list *list, const struct jsv_node **values, uint32_t count)
-{
-    struct build *build = list->build;
-    const struct jsv_document *document = document_of(list->schema);
-    struct jsv_key *names = jsv_arena_array(&build->brief, count, sizeof(*names));
-    struct jsv_names_table *table = take(build, sizeof(*table));
-    if (!names || !table) {
-        return -ENOMEM;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        names[i] = jsv_key_from(jsv_string_text(document, values[i]));
-    }
-    int r = jsv_names_build(table, &build->schema->arena, &build->brief, names, count);
-    return r < 0 ? r : add_data(list, JSV_OP_STRING_IN, table);
-}
-
-/* One of some values, all of the list's type. */
-static int add_values(struct list *list, const struct jsv_node **values, uint32_t count)
-{
-    if (count == 0) {
-        list->fails = true;
-        return 0;
-    }
-    if (list->type == JSV_TYPE_NULL) {
-        return 0;
-    }
-    if (list->type == JSV_TYPE_BOOLEAN) {
-        bool both = false;
-        for (uint32_t i = 1; i < count; i++) {
-            both |= values[i]->body != values[0]->body;
-        }
-        struct jsv_op op = {.code = JSV_OP_BOOLEAN, .word = values[0]->body};
-        return both ? 0 : add_op(list, op);
-    }
-    bool strings = list->type == JSV_TYPE_STRING;
-    for (uint32_t i = 0; i < count && strings; i++) {
-        strings = !(jsv_node_flags(values[i]) & JSV_NODE_LONG);
-    }
-    if (strings) {
-        return add_strings(list, values, count);
-    }
-    size_t size = sizeof(struct jsv_equals) + count * sizeof(*values);
-    struct jsv_equals *equals = take(list->build, size);
-    if (!equals) {
-        return -ENOMEM;
-    }
-    equals->document = document_of(list->schema);
-    equals->count = count;
-    memcpy(equals->values, values, count * sizeof(*values));
-    return add_data(list, JSV_OP_EQUAL, equals);
-}
-
-static int add_enum(struct list *list, const struct jsv_keyword_use *use)
-{
-    struct jsv_value all = {document_of(list->schema), use->value};
-    bool single = use->keyword == JSV_KEYWORD_CONST;
-    size_t count = single ? 1 : jsv_value_count(all);
-    jsv_arena_reset(&list->build->brief);
-    const struct jsv_node **values = jsv_arena_array(&list->build->brief, count, sizeof(*values));
-    if (!values) {
-        return -ENOMEM;
-    }
-    const struct jsv_node *value = single ? use->value : use->value + 1;
-    uint32_t kept = 0;
-    for (size_t i = 0; i < count; i++, value = jsv_node_next(value)) {
-        if (jsv_node_type(value) == list->type) {
-            values[kept++] = value;
-        }
-    }
-    return add_values(list, values, kept);
 }
 
 /* ---- combinations ---- */
 
-static int add_choice(struct list *list, enum jsv_op_code code, const uint32_t *at, uint32_t count)
+static int
+add_choice(struct jsv_list *list, enum jsv_op_code code, const uint32_t *at, uint32_t count)
 {
     if (count == 0) {
         list->fails = code != JSV_OP_NONE_OF;
         return 0;
     }
     if (count == 1) {
-        return code == JSV_OP_NONE_OF ? add_at(list, JSV_OP_NOT, at[0]) : add_list(list, at[0]);
+        return code == JSV_OP_NONE_OF ? jsv_list_add_at(list, JSV_OP_NOT, at[0])
+                                      : add_list(list, at[0]);
     }
-    struct jsv_choice *choice = take(list->build, sizeof(*choice) + count * sizeof(*at));
+    struct jsv_choice *choice = jsv_build_take(list->build, sizeof(*choice) + count * sizeof(*at));
     if (!choice) {
         return -ENOMEM;
     }
     *choice = (struct jsv_choice){.count = count};
     memcpy(choice->at, at, count * sizeof(*at));
-    return add_data(list, code, choice);
+    return jsv_list_add_data(list, code, choice);
 }
 
 /* Push the lists of alternatives that may or may not fit; count those that always do. */
 static int
-gather_alternatives(struct list *list, const struct jsv_keyword_use *use, uint32_t *ret_passing)
+gather_alternatives(struct jsv_list *list, const struct jsv_keyword_use *use, uint32_t *ret_passing)
 {
     *ret_passing = 0;
     for (uint32_t i = 0; i < use->list.count; i++) {
         uint32_t at;
-        int r = list_of(list, use->list.schemas[i], &at);
+        int r = jsv_list_of_schema(list, use->list.schemas[i], &at);
         if (r < 0) {
             return r;
         }
@@ -467,10 +173,10 @@ gather_alternatives(struct list *list, const struct jsv_keyword_use *use, uint32
     return 0;
 }
 
-static int add_alternatives(struct list *list, const struct jsv_keyword_use *use)
+static int add_alternatives(struct jsv_list *list, const struct jsv_keyword_use *use)
 {
     if (use->list.count > JSV_CHOICE_MAX) {
-        return add_data(list, JSV_OP_EXPLAIN, list->schema);
+        return jsv_list_add_data(list, JSV_OP_EXPLAIN, list->schema);
     }
     struct jsv_stack *choices = &list->build->choices;
     size_t start = choices->count;
@@ -492,10 +198,10 @@ static int add_alternatives(struct list *list, const struct jsv_keyword_use *use
     return add_choice(list, passing ? JSV_OP_NONE_OF : JSV_OP_ONE_OF, at, open);
 }
 
-static int add_not(struct list *list, const struct jsv_keyword_use *use)
+static int add_not(struct jsv_list *list, const struct jsv_keyword_use *use)
 {
     uint32_t at;
-    int r = list_of(list, use->one.schema, &at);
+    int r = jsv_list_of_schema(list, use->one.schema, &at);
     if (r < 0) {
         return r;
     }
@@ -503,20 +209,20 @@ static int add_not(struct list *list, const struct jsv_keyword_use *use)
         list->fails = true;
         return 0;
     }
-    return at == JSV_AT_FAIL ? 0 : add_at(list, JSV_OP_NOT, at);
+    return at == JSV_AT_FAIL ? 0 : jsv_list_add_at(list, JSV_OP_NOT, at);
 }
 
-static int branch_at(struct list *list, enum jsv_keyword keyword, uint32_t *ret_at)
+static int branch_at(struct jsv_list *list, enum jsv_keyword keyword, uint32_t *ret_at)
 {
     const struct jsv_keyword_use *use = jsv_subschema_use(list->schema, keyword);
     *ret_at = JSV_AT_PASS;
-    return use ? list_of(list, use->one.schema, ret_at) : 0;
+    return use ? jsv_list_of_schema(list, use->one.schema, ret_at) : 0;
 }
 
-static int add_if(struct list *list, const struct jsv_keyword_use *use)
+static int add_if(struct jsv_list *list, const struct jsv_keyword_use *use)
 {
     struct jsv_condition condition;
-    int r = list_of(list, use->one.schema, &condition.at_if);
+    int r = jsv_list_of_schema(list, use->one.schema, &condition.at_if);
     if (r == 0) {
         r = branch_at(list, JSV_KEYWORD_THEN, &condition.at_then);
     }
@@ -533,329 +239,17 @@ static int add_if(struct list *list, const struct jsv_keyword_use *use)
     if (condition.at_then == JSV_AT_PASS && condition.at_else == JSV_AT_PASS) {
         return 0;
     }
-    struct jsv_condition *kept = take(list->build, sizeof(*kept));
+    struct jsv_condition *kept = jsv_build_take(list->build, sizeof(*kept));
     if (!kept) {
         return -ENOMEM;
     }
     *kept = condition;
-    return add_data(list, JSV_OP_IF, kept);
-}
-
-/* ---- numbers and strings ---- */
-
-static void
-narrow(struct jsv_bounds *bounds, const struct jsv_keyword_use *use, bool upper, bool exclusive)
-{
-    struct jsv_number *bound = upper ? &bounds->max : &bounds->min;
-    bool *has = upper ? &bounds->has_max : &bounds->has_min;
-    bool *is_exclusive = upper ? &bounds->max_exclusive : &bounds->min_exclusive;
-    int order = *has ? jsv_number_compare(&use->bound.value, bound) : 0;
-    if (!*has || (upper ? order < 0 : order > 0)) {
-        *bound = use->bound.value;
-        *is_exclusive = exclusive;
-    } else if (order == 0) {
-        *is_exclusive |= exclusive;
-    }
-    *has = true;
-}
-
-/* An inclusive bound as an int64, when it is one; the end of the range when there is none. */
-static bool int_bound(const struct jsv_number *bound, bool has, bool exclusive, int64_t *integer)
-{
-    return !has || (!exclusive && jsv_number_int64(bound, integer) == 0);
-}
-
-/* All bounds of a schema as one operation, at the first of them. */
-static int add_bounds(struct list *list, const struct jsv_keyword_use *use)
-{
-    struct jsv_bounds *bounds = take(list->build, sizeof(*bounds));
-    if (!bounds) {
-        return -ENOMEM;
-    }
-    *bounds = (struct jsv_bounds){.int_min = INT64_MIN, .int_max = INT64_MAX};
-    const struct jsv_keyword_use *end = list->schema->uses + list->schema->use_count;
-    for (; use < end && use->keyword <= JSV_KEYWORD_EXCLUSIVE_MINIMUM; use++) {
-        bool upper =
-            use->keyword == JSV_KEYWORD_MAXIMUM || use->keyword == JSV_KEYWORD_EXCLUSIVE_MAXIMUM;
-        bool exclusive = use->bound.exclusive || use->keyword == JSV_KEYWORD_EXCLUSIVE_MAXIMUM ||
-                         use->keyword == JSV_KEYWORD_EXCLUSIVE_MINIMUM;
-        narrow(bounds, use, upper, exclusive);
-    }
-    bool integers =
-        int_bound(&bounds->min, bounds->has_min, bounds->min_exclusive, &bounds->int_min) &&
-        int_bound(&bounds->max, bounds->has_max, bounds->max_exclusive, &bounds->int_max);
-    return add_data(list, integers ? JSV_OP_INT_BOUND : JSV_OP_BOUND, bounds);
-}
-
-static int add_multiple_of(struct list *list, const struct jsv_keyword_use *use)
-{
-    if (jsv_number_is_zero(&use->bound.value)) {
-        return 0;
-    }
-    return add_data(list, JSV_OP_MULTIPLE_OF, &use->bound.value);
-}
-
-/* The limits of a pair such as maxLength and minLength, at the first of them. */
-static int add_range(struct list *list, const struct jsv_keyword_use *use, enum jsv_op_code code)
-{
-    struct jsv_range *range = take(list->build, sizeof(*range));
-    if (!range) {
-        return -ENOMEM;
-    }
-    bool max_first = use->keyword == JSV_KEYWORD_MAX_LENGTH ||
-                     use->keyword == JSV_KEYWORD_MAX_ITEMS ||
-                     use->keyword == JSV_KEYWORD_MAX_PROPERTIES;
-    *range = (struct jsv_range){0, UINT64_MAX};
-    if (max_first) {
-        range->max = use->size;
-        const struct jsv_keyword_use *min = jsv_subschema_use(list->schema, use->keyword + 1);
-        range->min = min ? min->size : 0;
-    } else if (jsv_subschema_use(list->schema, use->keyword - 1)) {
-        return 0; /* taken together with the maximum */
-    } else {
-        range->min = use->size;
-    }
-    return add_data(list, code, range);
-}
-
-/* ---- arrays ---- */
-
-static int add_items(struct list *list, const struct jsv_keyword_use *use)
-{
-    uint32_t shape;
-    int r = shape_of(list->build, use->one.schema, &shape);
-    const struct jsv_subschema *schema = follow(list->build, use->one.schema);
-    bool trivial = !schema->never && schema->use_count == 0;
-    return r < 0 || trivial ? r : add_at(list, JSV_OP_ITEMS, shape);
-}
-
-/* Elements by their place, and those behind: `rest` may be NULL. */
-static int add_tuple(
-    struct list *list, const struct jsv_keyword_use *prefix, const struct jsv_keyword_use *rest)
-{
-    struct build *build = list->build;
-    uint32_t count = prefix->list.count;
-    struct jsv_tuple *tuple = take(build, sizeof(*tuple) + count * sizeof(*tuple->shapes));
-    if (!tuple) {
-        return -ENOMEM;
-    }
-    tuple->count = count;
-    tuple->rest = SHAPE_PASS;
-    int r = rest ? shape_of(build, rest->one.schema, &tuple->rest) : 0;
-    for (uint32_t i = 0; i < count && r == 0; i++) {
-        r = shape_of(build, prefix->list.schemas[i], &tuple->shapes[i]);
-    }
-    return r < 0 ? r : add_data(list, JSV_OP_TUPLE, tuple);
-}
-
-/* prefixItems, items and additionalItems, in whichever meaning the draft gives them. */
-static int add_elements(struct list *list, const struct jsv_keyword_use *use)
-{
-    const struct jsv_subschema *schema = list->schema;
-    bool is_list = jsv_node_type(use->key + 1) == JSV_TYPE_ARRAY;
-    if (use->keyword == JSV_KEYWORD_PREFIX_ITEMS) {
-        return add_tuple(list, use, jsv_subschema_use(schema, JSV_KEYWORD_ITEMS));
-    }
-    if (use->keyword == JSV_KEYWORD_ITEMS && is_list) {
-        return add_tuple(list, use, jsv_subschema_use(schema, JSV_KEYWORD_ADDITIONAL_ITEMS));
-    }
-    if (use->keyword == JSV_KEYWORD_ITEMS && !jsv_subschema_use(schema, JSV_KEYWORD_PREFIX_ITEMS)) {
-        return add_items(list, use);
-    }
-    return 0; /* the rest of a tuple, or additionalItems without one */
-}
-
-static int add_contains(struct list *list, const struct jsv_keyword_use *use)
-{
-    struct jsv_contains *contains = take(list->build, sizeof(*contains));
-    if (!contains) {
-        return -ENOMEM;
-    }
-    contains->min = use->one.contains_min;
-    contains->max = use->one.contains_max;
-    int r = shape_of(list->build, use->one.schema, &contains->shape);
-    return r < 0 ? r : add_data(list, JSV_OP_CONTAINS, contains);
-}
-
-/* ---- objects ---- */
-
-/* Names of `properties` and `required` together. */
-struct gathered {
-    struct jsv_key *keys;
-    uint32_t *shapes;
-    uint32_t count;
-    uint32_t listed; /* those of properties come first */
-};
-
-static int gather_names(
-    struct list *list,
-    const struct jsv_keyword_use *properties,
-    const struct jsv_keyword_use *required,
-    struct gathered *ret_names)
-{
-    struct build *build = list->build;
-    uint32_t listed = properties ? properties->map.count : 0;
-    uint32_t count_max = listed + (required ? required->names.count : 0);
-    jsv_arena_reset(&build->brief);
-    struct gathered names = {
-        jsv_arena_array(&build->brief, count_max, sizeof(*names.keys)),
-        jsv_arena_array(&build->brief, count_max, sizeof(*names.shapes)),
-        0,
-        listed,
-    };
-    if (!names.keys || !names.shapes) {
-        return -ENOMEM;
-    }
-    for (; names.count < listed; names.count++) {
-        const struct jsv_property *property = &properties->map.items[names.count];
-        names.keys[names.count] = property->key;
-        int r = shape_of(build, property->schema, &names.shapes[names.count]);
-        if (r < 0) {
-            return r;
-        }
-    }
-    struct jsv_names_table table;
-    int r = jsv_names_build(&table, &build->brief, &build->brief, names.keys, listed);
-    for (uint32_t i = 0; required && i < required->names.count && r == 0; i++) {
-        struct jsv_key key = required->names.items[i];
-        if (!jsv_names_has(&table, &key)) {
-            names.keys[names.count] = key;
-            names.shapes[names.count++] = SHAPE_PASS;
-        }
-    }
-    *ret_names = names;
-    return r;
-}
-
-static int
-add_patterns(struct build *build, const struct jsv_keyword_use *patterns, struct jsv_object *object)
-{
-    object->pattern_count = patterns->patterns.count;
-    object->patterns = take(build, (object->pattern_count + 1) * sizeof(*object->patterns));
-    if (!object->patterns) {
-        return -ENOMEM;
-    }
-    for (uint32_t i = 0; i < object->pattern_count; i++) {
-        object->patterns[i].regex = patterns->patterns.items[i].regex;
-        int r = shape_of(build, patterns->patterns.items[i].schema, &object->patterns[i].shape);
-        if (r < 0) {
-            return r;
-        }
-    }
-    return 0;
-}
-
-/* Put what is known of each name into its slot. */
-static void describe_names(
-    struct jsv_object *object, const struct gathered *names, const struct jsv_keyword_use *required)
-{
-    struct jsv_name_slot *slot = NULL;
-    while ((slot = jsv_names_next(&object->names, slot))) {
-        bool listed = slot->index < names->listed;
-        bool more = !object->open && (!listed || object->pattern_count);
-        slot->at = names->shapes[slot->index];
-        slot->info = (listed ? JSV_NAME_LISTED : 0) | (more ? JSV_NAME_MORE : 0);
-    }
-    for (uint32_t i = 0; required && i < required->names.count; i++) {
-        slot = jsv_names_slot_of(&object->names, &required->names.items[i]);
-        if (slot && !(slot->info >> JSV_NAME_REQUIRED_SHIFT)) {
-            slot->info |= 1u << JSV_NAME_REQUIRED_SHIFT;
-            object->required_count++;
-        }
-    }
-}
-
-/* required, properties, patternProperties and additionalProperties as one operation. */
-static int add_object(struct list *list)
-{
-    struct build *build = list->build;
-    const struct jsv_subschema *schema = list->schema;
-    const struct jsv_keyword_use *patterns =
-        jsv_subschema_use(schema, JSV_KEYWORD_PATTERN_PROPERTIES);
-    const struct jsv_keyword_use *extra =
-        jsv_subschema_use(schema, JSV_KEYWORD_ADDITIONAL_PROPERTIES);
-    const struct jsv_keyword_use *required = jsv_subschema_use(schema, JSV_KEYWORD_REQUIRED);
-    struct gathered names;
-    int r = gather_names(list, jsv_subschema_use(schema, JSV_KEYWORD_PROPERTIES), required, &names);
-    struct jsv_object *object = take(build, sizeof(*object));
-    if (r < 0 || !object) {
-        return r < 0 ? r : -ENOMEM;
-    }
-    *object = (struct jsv_object){.extra = SHAPE_PASS, .open = true};
-    r = jsv_names_build(
-        &object->names, &build->schema->arena, &build->brief, names.keys, names.count);
-    if (r == 0 && patterns) {
-        object->open = false;
-        r = add_patterns(build, patterns, object);
-    }
-    if (r == 0 && extra) {
-        const struct jsv_subschema *target = follow(build, extra->one.schema);
-        object->open &= !target->never && target->use_count == 0;
-        r = shape_of(build, extra->one.schema, &object->extra);
-    }
-    if (r < 0) {
-        return r;
-    }
-    describe_names(object, &names, required);
-    bool few = object->open && object->names.count <= JSV_NAMES_FEW;
-    return add_data(list, few ? JSV_OP_OBJECT_FEW : JSV_OP_OBJECT, object);
-}
-
-/* Whether a use is the first of those that add_object takes together. */
-static bool is_first_of_object(const struct list *list, const struct jsv_keyword_use *use)
-{
-    static const enum jsv_keyword together[] = {
-        JSV_KEYWORD_REQUIRED,
-        JSV_KEYWORD_PROPERTIES,
-        JSV_KEYWORD_PATTERN_PROPERTIES,
-        JSV_KEYWORD_ADDITIONAL_PROPERTIES,
-    };
-    for (size_t i = 0; i < sizeof(together) / sizeof(*together); i++) {
-        const struct jsv_keyword_use *first = jsv_subschema_use(list->schema, together[i]);
-        if (first) {
-            return first == use;
-        }
-    }
-    return false;
-}
-
-static int add_names(struct list *list, const struct jsv_keyword_use *use)
-{
-    struct list keys = *list;
-    keys.type = JSV_TYPE_STRING;
-    uint32_t at;
-    int r = list_of(&keys, use->one.schema, &at);
-    return r < 0 || at == JSV_AT_PASS ? r : add_at(list, JSV_OP_NAMES, at);
-}
-
-static int add_dependencies(struct list *list, const struct jsv_keyword_use *use)
-{
-    for (uint32_t i = 0; i < use->dependencies.count; i++) {
-        const struct jsv_dependency *dependency = &use->dependencies.items[i];
-        struct jsv_dependent *dependent = take(list->build, sizeof(*dependent));
-        if (!dependent) {
-            return -ENOMEM;
-        }
-        *dependent = (struct jsv_dependent){.key = dependency->key};
-        int r = 0;
-        if (dependency->schema) {
-            r = list_of(list, dependency->schema, &dependent->at);
-        } else {
-            dependent->names = &dependency->names;
-        }
-        if (r == 0) {
-            r = add_data(list, JSV_OP_DEPENDENCY, dependent);
-        }
-        if (r < 0) {
-            return r;
-        }
-    }
-    return 0;
+    return jsv_list_add_data(list, JSV_OP_IF, kept);
 }
 
 /* ---- the whole ---- */
 
-static int add_use(struct list *list, const struct jsv_keyword_use *use)
+static int add_use(struct jsv_list *list, const struct jsv_keyword_use *use)
 {
     bool number = list->type == JSV_TYPE_NUMBER;
     bool string = list->type == JSV_TYPE_STRING;
@@ -867,55 +261,56 @@ static int add_use(struct list *list, const struct jsv_keyword_use *use)
     case JSV_KEYWORD_RECURSIVE_REF:
         return add_schema(list, use->ref.target);
     case JSV_KEYWORD_TYPE:
-        return add_types(list, use->types);
+        return jsv_list_add_types(list, use->types);
     case JSV_KEYWORD_CONST:
     case JSV_KEYWORD_ENUM:
-        return add_enum(list, use);
+        return jsv_list_add_enum(list, use);
     case JSV_KEYWORD_MULTIPLE_OF:
-        return number ? add_multiple_of(list, use) : 0;
+        return number ? jsv_list_add_multiple_of(list, use) : 0;
     case JSV_KEYWORD_MAXIMUM:
     case JSV_KEYWORD_EXCLUSIVE_MAXIMUM:
     case JSV_KEYWORD_MINIMUM:
     case JSV_KEYWORD_EXCLUSIVE_MINIMUM: {
         bool first = use == list->schema->uses || use[-1].keyword < JSV_KEYWORD_MAXIMUM;
-        return number && first ? add_bounds(list, use) : 0;
+        return number && first ? jsv_list_add_bounds(list, use) : 0;
     }
     case JSV_KEYWORD_MAX_LENGTH:
     case JSV_KEYWORD_MIN_LENGTH:
-        return string ? add_range(list, use, JSV_OP_LENGTH) : 0;
+        return string ? jsv_list_add_range(list, use, JSV_OP_LENGTH) : 0;
     case JSV_KEYWORD_PATTERN:
-        return string ? add_data(list, JSV_OP_PATTERN, use->regex) : 0;
+        return string ? jsv_list_add_data(list, JSV_OP_PATTERN, use->regex) : 0;
     case JSV_KEYWORD_FORMAT:
-        return string ? add_op(list, (struct jsv_op){.code = JSV_OP_FORMAT, .word = use->format})
-                      : 0;
+        return string
+                   ? jsv_list_add(list, (struct jsv_op){.code = JSV_OP_FORMAT, .word = use->format})
+                   : 0;
     case JSV_KEYWORD_CONTENT_ENCODING:
     case JSV_KEYWORD_CONTENT_MEDIA_TYPE:
-        return string ? add_data(list, JSV_OP_EXPLAIN, list->schema) : 0;
+        return string ? jsv_list_add_data(list, JSV_OP_EXPLAIN, list->schema) : 0;
     case JSV_KEYWORD_MAX_ITEMS:
     case JSV_KEYWORD_MIN_ITEMS:
-        return array ? add_range(list, use, JSV_OP_COUNT) : 0;
+        return array ? jsv_list_add_range(list, use, JSV_OP_COUNT) : 0;
     case JSV_KEYWORD_UNIQUE_ITEMS:
-        return array ? add_op(list, (struct jsv_op){.code = JSV_OP_UNIQUE}) : 0;
+        return array ? jsv_list_add(list, (struct jsv_op){.code = JSV_OP_UNIQUE}) : 0;
     case JSV_KEYWORD_PREFIX_ITEMS:
     case JSV_KEYWORD_ITEMS:
     case JSV_KEYWORD_ADDITIONAL_ITEMS:
-        return array ? add_elements(list, use) : 0;
+        return array ? jsv_list_add_elements(list, use) : 0;
     case JSV_KEYWORD_CONTAINS:
-        return array ? add_contains(list, use) : 0;
+        return array ? jsv_list_add_contains(list, use) : 0;
     case JSV_KEYWORD_MAX_PROPERTIES:
     case JSV_KEYWORD_MIN_PROPERTIES:
-        return object ? add_range(list, use, JSV_OP_COUNT) : 0;
+        return object ? jsv_list_add_range(list, use, JSV_OP_COUNT) : 0;
     case JSV_KEYWORD_REQUIRED:
     case JSV_KEYWORD_PROPERTIES:
     case JSV_KEYWORD_PATTERN_PROPERTIES:
     case JSV_KEYWORD_ADDITIONAL_PROPERTIES:
-        return object && is_first_of_object(list, use) ? add_object(list) : 0;
+        return object && jsv_list_is_object_first(list, use) ? jsv_list_add_object(list) : 0;
     case JSV_KEYWORD_DEPENDENT_REQUIRED:
     case JSV_KEYWORD_DEPENDENCIES:
     case JSV_KEYWORD_DEPENDENT_SCHEMAS:
-        return object ? add_dependencies(list, use) : 0;
+        return object ? jsv_list_add_dependencies(list, use) : 0;
     case JSV_KEYWORD_PROPERTY_NAMES:
-        return object ? add_names(list, use) : 0;
+        return object ? jsv_list_add_names(list, use) : 0;
     case JSV_KEYWORD_ALL_OF:
         for (uint32_t i = 0; i < use->list.count; i++) {
             int r = add_schema(list, use->list.schemas[i]);
@@ -979,37 +374,13 @@ static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type t
     return false;
 }
 
-/*
- * The operations gathered from `start` on as a list. A long one is cut into
- * lists of its own: where the compiler makes no jumps out of calls, a list
- * takes as much stack as it has operations.
- */
-static int finish_list(struct build *build, size_t start, uint32_t *ret_at)
-{
-    struct jsv_stack *gathered = &build->gathered;
-    while (gathered->count - start > LIST_MAX) {
-        size_t kept = start;
-        for (size_t from = start; from < gathered->count; from += LIST_MAX) {
-            size_t left = gathered->count - from;
-            uint32_t at;
-            int r =
-                emit(build, jsv_stack_item(gathered, from), left < LIST_MAX ? left : LIST_MAX, &at);
-            if (r < 0) {
-                return r;
-            }
-            struct jsv_op *op = jsv_stack_item(gathered, kept++);
-            *op = (struct jsv_op){.code = JSV_OP_RUN, .at = at};
-        }
-        gathered->count = kept;
-    }
-    const struct jsv_op *ops = gathered->count > start ? jsv_stack_item(gathered, start) : NULL;
-    return emit(build, ops, gathered->count - start, ret_at);
-}
-
 static int make_list(
-    struct build *build, const struct jsv_subschema *schema, enum jsv_type type, uint32_t *ret_at)
+    struct jsv_build *build,
+    const struct jsv_subschema *schema,
+    enum jsv_type type,
+    uint32_t *ret_at)
 {
-    struct list list = {
+    struct jsv_list list = {
         .build = build,
         .schema = schema,
         .type = type,
@@ -1018,7 +389,7 @@ static int make_list(
     };
     int r = 0;
     if (needs_explaining(schema, type)) {
-        r = add_data(&list, JSV_OP_EXPLAIN, schema);
+        r = jsv_list_add_data(&list, JSV_OP_EXPLAIN, schema);
     } else {
         for (uint32_t i = 0; i < schema->use_count && r == 0 && !list.fails; i++) {
             r = add_use(&list, &schema->uses[i]);
@@ -1027,13 +398,13 @@ static int make_list(
     if (r == 0 && list.fails) {
         *ret_at = JSV_AT_FAIL;
     } else if (r == 0) {
-        r = finish_list(build, list.start, ret_at);
+        r = jsv_build_emit_gathered(build, list.start, ret_at);
     }
     build->gathered.count = list.start;
     return r;
 }
 
-static int make_shape(struct build *build, struct jsv_subschema *schema)
+static int make_shape(struct jsv_build *build, struct jsv_subschema *schema)
 {
     build->states[schema->index] = STATE_BEING_MADE;
     build->nesting++;
@@ -1050,9 +421,9 @@ static int make_shape(struct build *build, struct jsv_subschema *schema)
     return 0;
 }
 
-static int make_all(struct build *build, uint32_t *ret_root)
+static int make_all(struct jsv_build *build, uint32_t *ret_root)
 {
-    int r = shape_of(build, build->schema->root, ret_root);
+    int r = jsv_build_shape_of(build, build->schema->root, ret_root);
     while (r == 0 && build->pending.count) {
         struct jsv_subschema *schema = *(struct jsv_subschema **)jsv_stack_pop(&build->pending);
         if (build->states[schema->index] == STATE_NEW) {
@@ -1063,13 +434,13 @@ static int make_all(struct build *build, uint32_t *ret_root)
 }
 
 /* A program that leaves everything to explaining. */
-static int explain_all(struct build *build, uint32_t *ret_root)
+static int explain_all(struct jsv_build *build, uint32_t *ret_root)
 {
     struct jsv_op op = {.code = JSV_OP_EXPLAIN, .data = build->schema->root};
     uint32_t at;
-    int r = emit(build, &op, 1, &at);
+    int r = jsv_build_emit(build, &op, 1, &at);
     if (r == 0) {
-        r = shape_of(build, build->schema->root, ret_root);
+        r = jsv_build_shape_of(build, build->schema->root, ret_root);
     }
     for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT && r == 0; type++) {
         const uint32_t *index = jsv_stack_top(&build->numbered);
@@ -1112,52 +483,8 @@ static bool settle_all_dynamic(struct jsv_schema *schema)
     return settled;
 }
 
-/* What can be known of operations only when all shapes are made. */
-static void finish_ops(const struct jsv_shape *shapes, struct jsv_op *ops, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        ops[i].run = jsv_op_functions[ops[i].code];
-        if (ops[i].code == JSV_OP_ITEMS) {
-            ops[i].word = jsv_shape_passes(&shapes[ops[i].at]);
-        } else if (ops[i].code == JSV_OP_OBJECT || ops[i].code == JSV_OP_OBJECT_FEW) {
-            struct jsv_object *object = (struct jsv_object *)(uintptr_t)ops[i].data;
-            struct jsv_name_slot *slot = NULL;
-            for (uint32_t n = 0; (slot = jsv_names_next(&object->names, slot)); n++) {
-                slot->info |= jsv_shape_passes(&shapes[slot->at]);
-                if (ops[i].code == JSV_OP_OBJECT_FEW) {
-                    object->few[n] = *slot;
-                }
-            }
-        }
-    }
-}
-
-/* The shapes that were given a number, by it. */
-static struct jsv_shape *order_shapes(struct build *build)
-{
-    size_t count = build->numbered.count;
-    struct jsv_shape *shapes = jsv_arena_array(&build->brief, count, sizeof(*shapes));
-    for (size_t i = 0; shapes && i < count; i++) {
-        const uint32_t *index = jsv_stack_item(&build->numbered, i);
-        shapes[i] = i == SHAPE_PASS ? (struct jsv_shape){{JSV_AT_PASS}} : build->shapes[*index];
-    }
-    return shapes;
-}
-
-/* Fill in the shapes as they are run. */
-static void
-describe_entries(struct jsv_program *program, const struct jsv_shape *shapes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        program->entries[i].op[JSV_TYPE_NONE] = &program->ops[JSV_AT_FAIL];
-        for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
-            program->entries[i].op[type] = &program->ops[shapes[i].at[type]];
-        }
-    }
-}
-
 /* What is known of each subschema while the program is made. */
-static int prepare_build(struct build *build)
+static int prepare_build(struct jsv_build *build)
 {
     size_t count = build->schema->subschema_count;
     struct jsv_arena *scratch = &build->scratch;
@@ -1184,10 +511,10 @@ static int prepare_build(struct build *build)
     return 0;
 }
 
-static int build_program(struct build *build)
+static int build_program(struct jsv_build *build)
 {
     struct jsv_schema *schema = build->schema;
-    struct jsv_program *program = take(build, sizeof(*program));
+    struct jsv_program *program = jsv_build_take(build, sizeof(*program));
     int r = program ? prepare_build(build) : -ENOMEM;
     if (r < 0) {
         return r;
@@ -1197,26 +524,12 @@ static int build_program(struct build *build)
     if (r < 0) {
         return r;
     }
-    struct jsv_shape *shapes = order_shapes(build);
-    size_t shape_count = build->numbered.count;
-    jsv_arena_done(&build->scratch); /* the rest is needed twice */
-    program->ops_size = build->ops.size;
-    program->entries_size = shape_count * sizeof(*program->entries);
-    program->ops = jsv_alloc(&schema->allocator, program->ops_size);
-    program->entries = jsv_alloc(&schema->allocator, program->entries_size);
-    schema->program = program;
-    if (!shapes || !program->ops || !program->entries) {
-        return -ENOMEM;
-    }
-    memcpy(program->ops, build->ops.data, build->ops.size);
-    describe_entries(program, shapes, shape_count);
-    finish_ops(shapes, program->ops, op_count(build));
-    return jsv_choices_prepare(schema, shapes, program->ops, op_count(build));
+    return jsv_build_finish(build, program);
 }
 
 int jsv_program_build(struct jsv_schema *schema)
 {
-    struct build build = {.schema = schema};
+    struct jsv_build build = {.schema = schema};
     jsv_arena_init(&build.scratch, &schema->allocator, schema->arena.budget);
     jsv_arena_init(&build.brief, &schema->allocator, schema->arena.budget);
     jsv_buf_init(&build.ops, &schema->allocator, schema->arena.budget);

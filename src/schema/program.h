@@ -39,14 +39,25 @@
     X(FORMAT, format, "word: enum jsv_format")                                                     \
     X(COUNT, count, "struct jsv_range: members or elements")                                       \
     X(UNIQUE, unique, "")                                                                          \
-    X(ITEMS, items, "at: shape of every element; word: types that pass it")                        \
+    X(ITEMS, items, "at: shape of every element, in the end struct jsv_entry")                     \
     X(TUPLE, tuple, "struct jsv_tuple")                                                            \
     X(CONTAINS, contains, "struct jsv_contains")                                                   \
+    X(MEMBERS, members, "at: shape of every member, in the end struct jsv_entry")                  \
     X(OBJECT, object, "struct jsv_object")                                                         \
-    X(OBJECT_FEW, object_few, "struct jsv_object: open, with few names")                           \
+    X(OBJECT_FEW, object_few, "struct jsv_object: open, with few short names")                     \
     X(NAMES, names, "at: a list, for each key")                                                    \
     X(DEPENDENCY, dependency, "struct jsv_dependent")                                              \
     X(EXPLAIN, explain, "struct jsv_subschema: what only explaining can do")
+
+/*
+ * Operations with a shallow form, for when types decide about all that is
+ * inside and nothing follows; X(constant, function in run_inside.c)
+ */
+#define JSV_SHALLOW_OPS(X)                                                                         \
+    X(ITEMS, items)                                                                                \
+    X(MEMBERS, members)                                                                            \
+    X(OBJECT, object)                                                                              \
+    X(OBJECT_FEW, object_few)
 
 enum jsv_op_code {
 #define X(constant, function, carries) JSV_OP_##constant,
@@ -55,11 +66,11 @@ enum jsv_op_code {
 };
 
 struct jsv_op;
-struct jsv_run;
+struct jsv_validator;
 
 /* Does an operation and, when it holds, all that follow it in its list. */
 typedef bool
-jsv_op_function(struct jsv_run *run, const struct jsv_op *op, const struct jsv_node *node);
+jsv_op_function(struct jsv_validator *run, const struct jsv_op *op, const struct jsv_node *node);
 
 struct jsv_op {
     union {
@@ -74,8 +85,8 @@ struct jsv_op {
     uint32_t at; /* a shape or a list */
 };
 
-/* The function of each operation, by code. */
-extern jsv_op_function *const jsv_op_functions[];
+/* The function of an operation, or of its shallow form; NULL when it has none. */
+jsv_op_function *jsv_op_function_of(enum jsv_op_code code, bool shallow);
 
 /* Lists that stand at the start of every program, so that they can be told by their place. */
 enum {
@@ -91,7 +102,8 @@ struct jsv_shape {
 
 /* A shape as it is run: the first operation for each type of value. */
 struct jsv_entry {
-    const struct jsv_op *op[JSV_TYPE_OBJECT + 2]; /* a power of two in size */
+    const struct jsv_op *op[JSV_TYPE_OBJECT + 1];
+    uint64_t passes; /* as jsv_shape_passes(); makes the size a power of two */
 };
 
 struct jsv_condition {
@@ -137,12 +149,11 @@ struct jsv_contains {
 
 /*
  * What is said of one name in an object: the shape is the slot's `at`, the
- * rest its `info`, whose lowest bits are the types that the shape lets pass
- * without a look.
+ * rest its `info`, whose lowest bits are those of jsv_shape_passes().
  */
 enum jsv_object_info {
     JSV_NAME_LISTED = 1 << 8, /* in `properties`, so no extra member */
-    JSV_NAME_MORE = 1 << 9,   /* patterns or additionalProperties may speak of it too */
+    JSV_NAME_MORE = 1 << 9,   /* patterns may speak of it too */
 };
 
 /* The highest bit of info: the member must be there. */
@@ -153,15 +164,14 @@ struct jsv_object_pattern {
     uint32_t shape;
 };
 
-/* Names so few that a member is sooner compared with each than looked up. */
+/* Names so few, and short, that a member is sooner compared with each than looked up. */
 #define JSV_NAMES_FEW 2
 
 struct jsv_object {
     struct jsv_names_table names;
     uint32_t required_count;
-    uint32_t extra; /* shape of members nobody speaks of */
-    bool open;      /* others than the names pass without a look */
     uint32_t pattern_count;
+    struct jsv_name_slot extra; /* stands for the names of all other members */
     struct jsv_object_pattern *patterns;
     struct jsv_name_slot
         few[JSV_NAMES_FEW]; /* the names again, when they are few; unused ones are 0 */
@@ -196,6 +206,7 @@ struct jsv_choice {
 };
 
 struct jsv_program {
+    const struct jsv_schema *schema;
     struct jsv_op *ops;
     struct jsv_entry *entries; /* by shape */
     size_t ops_size;           /* bytes of ops, and of entries: they have memory of their own */
@@ -203,14 +214,28 @@ struct jsv_program {
     uint32_t root; /* shape */
 };
 
-/* Types of value that a shape lets pass without a look, as bits. */
+/* What a shape lets pass without a look: a bit by each type, and this one. */
+#define JSV_PASSES_INTEGER (1 << 7) /* numbers that are integers */
+
 static inline uint8_t jsv_shape_passes(const struct jsv_shape *shape)
 {
-    unsigned passes = 0;
+    unsigned passes = shape->at[JSV_TYPE_NUMBER] == JSV_AT_INTEGER ? JSV_PASSES_INTEGER : 0;
     for (unsigned type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
         passes |= (unsigned)(shape->at[type] == JSV_AT_PASS) << type;
     }
     return (uint8_t)passes;
+}
+
+/* Whether types decide what passes, and whether numbers are integers. */
+static inline bool jsv_shape_is_plain(const struct jsv_shape *shape)
+{
+    for (unsigned type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
+        uint32_t at = shape->at[type];
+        if (at > JSV_AT_FAIL && (at != JSV_AT_INTEGER || type != JSV_TYPE_NUMBER)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Make schema->program. @return 0 or -ENOMEM. */

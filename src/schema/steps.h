@@ -14,22 +14,30 @@ static inline uint64_t jsv_steps_for_text(size_t size)
     return size / 64;
 }
 
+/* Characters decoded and read as a document, by a reader made for it. */
+static inline uint64_t jsv_steps_for_content(size_t size)
+{
+    return 64 + size / 8;
+}
+
 /* Elements or members of a container that are looked at one by one. */
 static inline uint64_t jsv_steps_for_contents(const struct jsv_node *container)
 {
-    return (container->head >> JSV_NODE_COUNT_SHIFT & JSV_COUNT_MANY) / 4;
+    return ((uint32_t)container->head >> JSV_NODE_COUNT_SHIFT) / 4;
 }
 
-/* A value compared with some others. */
+/* A value compared with some others, which is never for nothing. */
 static inline uint64_t jsv_steps_for_equality(const struct jsv_node *node, uint64_t others)
 {
-    return others * jsv_node_skip(node) / 2;
+    return (others * jsv_node_skip(node) + 1) / 2;
 }
 
-/* A number compared. */
+/* A number compared: for one without fraction and exponent that is next to nothing. */
 static inline uint64_t jsv_steps_for_number(const struct jsv_node *node)
 {
-    return jsv_node_flags(node) & JSV_NODE_BIG ? jsv_steps_for_text(node->body) : 0;
+    unsigned flags = jsv_node_flags(node);
+    return (flags & JSV_NODE_DECIMAL ? 1 : 0) +
+           (flags & JSV_NODE_BIG ? jsv_steps_for_text(node->body) : 0);
 }
 
 /* A number divided by another: quadratic in the digits, by words of 19. */
@@ -38,13 +46,13 @@ jsv_steps_for_division(const struct jsv_number *number, const struct jsv_number 
 {
     uint64_t words =
         (number->spelling.size * number->big + divisor->spelling.size * divisor->big) / 19;
-    return words * words / 16;
+    return 1 + words * words / 16;
 }
 
 /* A search, by its text and what PCRE2 took for it in nanoseconds; that is paid for then. */
 static inline uint64_t jsv_steps_for_search(size_t size, uint64_t *cost)
 {
-    uint64_t steps = jsv_steps_for_text(size);
+    uint64_t steps = 1 + jsv_steps_for_text(size);
     if (__builtin_expect(*cost != 0, 0)) {
         steps += *cost / 25;
         *cost = 0;

@@ -41,6 +41,7 @@ jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_valida
     jsv_arena_init(&validator->lasting, &own, lasting);
     validator->equality = jsv_equality_on(&validator->lasting);
     validator->unique = jsv_unique_on(&validator->lasting, &validator->equality);
+    validator->words = jsv_stack_on(&validator->lasting, sizeof(uint64_t));
     validator->regex = jsv_regex_scratch_new(&own);
     if (!validator->regex) {
         jsv_validator_free(validator);

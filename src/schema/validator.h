@@ -9,8 +9,7 @@
 #include "regex/regex.h"
 #include "schema/unique.h"
 
-struct jsv_subschema;
-struct jsv_keyword_use;
+struct jsv_program;
 
 /*
  * Verdicts of this round. Where schemas lead to the same schema for the same
@@ -30,6 +29,14 @@ struct jsv_memo {
 };
 
 struct jsv_validator {
+    /* of the check that is under way: */
+    const struct jsv_document *document;
+    const struct jsv_program *program;
+    int64_t steps;  /* left; gone when it is 0 or less */
+    int64_t depth;  /* levels left; none when it is 0 or less */
+    uint64_t round; /* checks begun */
+    int error;      /* why it was given up; 0 while it goes on */
+    /* of all: */
     struct jsv_allocator allocator;
     struct jsv_validator_limits limits; /* no zeros left */
     uint64_t steps_per_value;           /* steps beyond the limit */
@@ -39,22 +46,16 @@ struct jsv_validator {
     struct jsv_arena lasting; /* for what is reused from one validation to the next: */
     struct jsv_equality equality;
     struct jsv_unique unique;
-    uint64_t steps; /* left, below 2^63 */
-    uint32_t depth; /* evaluations that are under way */
-    int error;      /* why evaluation was given up; 0 while it goes on */
-    uint64_t round; /* validations begun */
+    struct jsv_stack words; /* uint64_t: explain.c's, empty between calls */
     struct jsv_memo memo[1 << JSV_MEMO_BITS];
 };
 
-/* Begin a validation: forget the last one. */
+/* Begin a validation; the arena is empty. */
 static inline void jsv_validator_start(struct jsv_validator *validator, const struct jsv_node *node)
 {
-    if (validator->arena.newest) {
-        jsv_arena_reset(&validator->arena);
-    }
     validator->steps =
-        validator->limits.steps_max + validator->steps_per_value * jsv_node_skip(node);
-    validator->depth = 0;
+        (int64_t)(validator->limits.steps_max + validator->steps_per_value * jsv_node_skip(node));
+    validator->depth = validator->limits.depth_max;
     validator->error = 0;
     validator->round++;
 }

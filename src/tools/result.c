@@ -2,6 +2,8 @@
  * The shapes of results. Writing needs no error branches: failure sticks to
  * the buffer, and tool_end() looks once.
  */
+#include "tools/result.h"
+
 #include "tools/builtin.h"
 
 struct jsv_value tool_argument(const struct tool_call *call, struct jsv_str name)
@@ -86,4 +88,15 @@ int tool_refuse(struct tool_call *call, struct jsv_str path, struct jsv_str mess
     struct jsv_writer writer = tool_begin_failure(call, JSV_STR("validation_failed"));
     tool_write_problem(&writer, path, message);
     return tool_end(call, &writer, TOOL_VERDICT_FAILED);
+}
+
+void tool_write_invalid(struct jsv_writer *writer, const struct jsv_problems *problems)
+{
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("ok"));
+    jsv_write_bool(writer, false);
+    jsv_write_key(writer, JSV_STR("reason"));
+    jsv_write_string(writer, JSV_STR("validation_failed"));
+    tool_write_problems(writer, problems);
+    jsv_write_object_end(writer);
 }

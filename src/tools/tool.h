@@ -53,6 +53,7 @@ struct tool_call {
     struct jsv_arena *scratch;
     struct jsv_buf *out; /* the result, one JSON object, is appended here */
     void (*finished)(struct tool_call *call);
+    void *owner; /* the caller's */
 
     /* Filled in by the tool. */
     enum tool_verdict verdict;

@@ -1,5 +1,5 @@
 /*
- * jsv-verdicts: verdicts for a comparison with other implementations.
+ * jsv_verdicts: verdicts for a comparison with other implementations.
  *
  * Reads lines {"draft":"7","schema":…,"instance":…} and writes one for each:
  * "1" valid, "0" not, "schema" when the schema was refused, "limit" when a

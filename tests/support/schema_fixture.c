@@ -26,8 +26,7 @@ static struct schema_fixture_text *keep_text(struct schema_fixture *fixture, str
     return kept;
 }
 
-/* The same text with " for '. */
-static struct jsv_str quoted(struct schema_fixture *fixture, const char *text)
+struct jsv_str schema_fixture_quoted(struct schema_fixture *fixture, const char *text)
 {
     struct jsv_str copy = jsv_str_from(text);
     char *data = keep_text(fixture, copy)->data;
@@ -89,7 +88,7 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
             if (!remote->text) {
                 return remote->error;
             }
-            *ret_text = quoted(fixture, remote->text);
+            *ret_text = schema_fixture_quoted(fixture, remote->text);
             return 0;
         }
     }
@@ -120,7 +119,10 @@ int schema_fixture_add(struct schema_fixture *fixture, const char *uri, const ch
 {
     spoil_fault(fixture);
     return jsv_registry_add(
-        fixture->registry, jsv_str_from(uri), quoted(fixture, text), &fixture->fault);
+        fixture->registry,
+        jsv_str_from(uri),
+        schema_fixture_quoted(fixture, text),
+        &fixture->fault);
 }
 
 int schema_fixture_compile_uri(struct schema_fixture *fixture, const char *uri)
@@ -142,7 +144,7 @@ int schema_fixture_compile_str(struct schema_fixture *fixture, struct jsv_str te
 
 int schema_fixture_compile(struct schema_fixture *fixture, const char *text)
 {
-    return schema_fixture_compile_str(fixture, quoted(fixture, text));
+    return schema_fixture_compile_str(fixture, schema_fixture_quoted(fixture, text));
 }
 
 void schema_fixture_use(struct schema_fixture *fixture, const char *text)
@@ -173,7 +175,7 @@ struct jsv_value schema_fixture_read_str(struct schema_fixture *fixture, struct 
 
 struct jsv_value schema_fixture_read(struct schema_fixture *fixture, const char *text)
 {
-    return schema_fixture_read_str(fixture, quoted(fixture, text));
+    return schema_fixture_read_str(fixture, schema_fixture_quoted(fixture, text));
 }
 
 int schema_fixture_verdict(struct schema_fixture *fixture, struct jsv_value value)
@@ -194,7 +196,7 @@ void schema_fixture_expect_fault(
 {
     assert_int_equal(schema_fixture_compile(fixture, schema), -EBADMSG);
     assert_null(fixture->schema);
-    struct jsv_str expected = quoted(fixture, message);
+    struct jsv_str expected = schema_fixture_quoted(fixture, message);
     struct jsv_str actual = fixture->fault.message;
     bool begins =
         actual.size >= expected.size && memcmp(actual.data, expected.data, expected.size) == 0;
@@ -235,7 +237,7 @@ static void expect_in(
     struct jsv_buf listing;
     jsv_buf_init(&listing, NULL, LISTING_MAX);
     list_problems(fixture, &listing);
-    struct jsv_str expected = quoted(fixture, problems ? problems : "");
+    struct jsv_str expected = schema_fixture_quoted(fixture, problems ? problems : "");
     if (verdict != !problems || !jsv_str_equal(jsv_buf_str(&listing), expected)) {
         print_error(
             "draft %s: %s\n with %s: %d\n%.*s\n",

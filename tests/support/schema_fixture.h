@@ -66,6 +66,8 @@ int schema_fixture_compile_str(struct schema_fixture *fixture, struct jsv_str te
 /* The same, which must succeed. */
 void schema_fixture_use(struct schema_fixture *fixture, const char *text);
 
+/* The same text with " for ', which lives as long as the fixture. */
+struct jsv_str schema_fixture_quoted(struct schema_fixture *fixture, const char *text);
 /* Read a document, which lives as long as the fixture. */
 struct jsv_value schema_fixture_read(struct schema_fixture *fixture, const char *text);
 struct jsv_value schema_fixture_read_str(struct schema_fixture *fixture, struct jsv_str text);

@@ -1,20 +1,37 @@
 #define _GNU_SOURCE /* memfd_create() */
+#include <stdlib.h>
+
 #include "app/cli.h"
+#include "support/stderr_capture.h"
 #include "unit/app/run_faults.h"
 
+/* Without a command it serves. */
 static void test_no_command(void **state)
 {
     (void)state;
-    run_cli("", NULL);
-    assert_int_equal(run.status, 2);
-    assert_string_equal(run.out, "");
-    assert_non_null(strstr(run.err, "Usage: mcpgate COMMAND"));
-    /* Not even a program name: argc can be 0. */
-    struct app_cli cli = {.err_fd = run_memfd("")};
+    static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"list_schemas\"}\n";
+    static const char answer[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ok\":true,\"schemas\":[]}}\n";
+    assert_int_equal(setenv("MCP_READY_FILE", "", 1), 0);
+    /* Not even a program name: argc can be 0. (First, as the loop keeps two descriptors.) */
+    struct app_cli cli = {.in_fd = run_memfd(""), .out_fd = run_memfd(""), .err_fd = run_memfd("")};
     char *none[] = {NULL};
-    assert_int_equal(app_cli_run(&cli, 0, none), 2);
-    run_take(cli.err_fd, run.err);
-    assert_non_null(strstr(run.err, "Usage: mcpgate COMMAND"));
+    stderr_begin();
+    int status = (int)app_cli_run(&cli, 0, none);
+    assert_non_null(strstr(stderr_end(), "mcp:ready mode=stdio "));
+    assert_int_equal(status, 0);
+    close(cli.err_fd);
+
+    stderr_begin();
+    run_cli(request, NULL);
+    stderr_end();
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, answer);
+    stderr_begin();
+    run_cli(request, "--stdio", "--log-dir", "none");
+    stderr_end();
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, answer);
 }
 
 static void test_help(void **state)
@@ -28,6 +45,9 @@ static void test_help(void **state)
         assert_non_null(strstr(run.out, "Usage: mcpgate COMMAND"));
         assert_non_null(strstr(run.out, "\n  diff  "));
         assert_non_null(strstr(run.out, "\n  digest  "));
+        assert_non_null(strstr(run.out, "\n  --socket PATH "));
+        assert_non_null(strstr(run.out, " SYN_SCHEMAS_DIR\n"));
+        assert_non_null(strstr(run.out, " MCP_SOCKET_PATH=/tmp/mcp.sock\n"));
     }
 }
 
@@ -72,7 +92,8 @@ static void test_wrong_words(void **state)
     assert_string_equal(run.err, "mcpgate: unknown command 'frobnicate'; try 'mcpgate --help'\n");
     run_cli("", "--frobnicate");
     assert_int_equal(run.status, 2);
-    assert_string_equal(run.err, "mcpgate: unknown option '--frobnicate'; try 'mcpgate --help'\n");
+    assert_string_equal(
+        run.err, "mcpgate: serve: unknown option '--frobnicate'; try 'mcpgate serve --help'\n");
     run_cli("", "diff", "--frobnicate");
     assert_int_equal(run.status, 2);
     assert_string_equal(

@@ -66,6 +66,47 @@ static void test_inputs(void **state)
     assert_result(RESULT(DIGEST_OBJECT));
 }
 
+static void test_verifying(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *digest;
+        int status;
+    } cases[] = {
+        {DIGEST_OBJECT, 0},
+        {"sha256:" DIGEST_OBJECT, 0},
+        {DIGEST_EMPTY, 1},
+        {"sha256:" DIGEST_EMPTY, 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        run_cli("{ }", "digest", "--verify", cases[i].digest, "-");
+        assert_int_equal(run.status, cases[i].status);
+        assert_string_equal(run.out, RESULT(DIGEST_OBJECT));
+        const char *message = "mcpgate: digest: <stdin>: has another digest than expected\n";
+        assert_string_equal(run.err, cases[i].status == 0 ? "" : message);
+    }
+    run_cli("", "digest", "--text", "--verify=" DIGEST_EMPTY);
+    assert_result(RESULT(DIGEST_EMPTY));
+}
+
+static void test_nothing_to_verify(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "",
+        "sha256:",
+        "44136fa3",
+        DIGEST_OBJECT "0",
+        "SHA256:" DIGEST_OBJECT,
+        "44136FA355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        run_cli("{}", "digest", "--verify", words[i], "-");
+        assert_int_equal(run.status, 2);
+        assert_string_equal(run.out, "");
+        assert_true(run_is_one_line(run.err));
+    }
+}
+
 static void test_plain_bytes(void **state)
 {
     (void)state;
@@ -150,6 +191,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DIGEST_TEST(test_spelling_does_not_matter),
         DIGEST_TEST(test_inputs),
+        DIGEST_TEST(test_verifying),
+        DIGEST_TEST(test_nothing_to_verify),
         DIGEST_TEST(test_plain_bytes),
         DIGEST_TEST(test_many_bytes),
         DIGEST_TEST(test_beyond_double),

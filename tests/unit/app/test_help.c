@@ -24,6 +24,13 @@ static const struct app_option long_options[] = {
     {0},
 };
 
+static const struct app_option settings[] = {
+    {.name = "dir", .flag = 1, .help = "Where", .value = "DIR", .variable = "TEST_DIR"},
+    {.name = "n", .flag = 2, .help = "How many", .value = "N", .variable = "N", .fallback = "7"},
+    {.name = "x", .flag = 4, .help = "What", .value = "X", .variable = "X", .fallback = ""},
+    {0},
+};
+
 static const struct app_command command = {
     .name = "test",
     .synopsis = "FILE",
@@ -97,7 +104,7 @@ static void test_program(void **state)
     const struct app_command *const commands[] = {&command, &command};
     struct jsv_buf text;
     jsv_buf_init(&text, NULL, 4096);
-    app_help_program(&text, commands, 2);
+    app_help_program(&text, commands, 2, settings);
     assert_int_equal(jsv_buf_append_byte(&text, '\0'), 0);
     assert_non_null(strstr(
         text.data,
@@ -107,7 +114,15 @@ static void test_program(void **state)
         "\n"
         "Options:\n"
         "  --help      Show this text; after a command, how it is used\n"
-        "  --version   Show the version\n"));
+        "  --version   Show the version\n"
+        "\n"
+        "Server options, and the variables of the environment they win over:\n"
+        "  --dir DIR   Where\n"
+        "              TEST_DIR\n"
+        "  --n N       How many\n"
+        "              N=7\n"
+        "  --x X       What\n"
+        "              X\n"));
     assert_non_null(strstr(text.data, "Exit status: "));
     jsv_buf_done(&text);
 }
@@ -120,7 +135,7 @@ static void test_no_room(void **state)
     for (size_t size_max = 0; size_max < 200; size_max++) {
         struct jsv_buf text;
         jsv_buf_init(&text, NULL, size_max);
-        app_help_program(&text, commands, 1);
+        app_help_program(&text, commands, 1, settings);
         assert_int_equal(text.error, -ENOBUFS);
         jsv_buf_done(&text);
     }

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -183,6 +184,36 @@ static void test_mixed_text(void **state)
     }
 }
 
+static void test_repaired(void **state)
+{
+    (void)state;
+    static const struct {
+        struct jsv_str text;
+        const char *repaired;
+    } cases[] = {
+        {JSV_STR(""), ""},
+        {JSV_STR("a\xC3\xA9z"), "a\xC3\xA9z"},
+        {JSV_STR("\xFF"), "\xEF\xBF\xBD"},
+        {JSV_STR("a\xC3z\xE2\x82"), "a\xEF\xBF\xBDz\xEF\xBF\xBD\xEF\xBF\xBD"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct jsv_buf out;
+        jsv_buf_init(&out, NULL, 64);
+        assert_int_equal(jsv_utf8_append_repaired(&out, cases[i].text), 0);
+        assert_true(jsv_str_equal(jsv_buf_str(&out), jsv_str_from(cases[i].repaired)));
+        jsv_buf_done(&out);
+    }
+}
+
+static void test_repaired_beyond_the_ceiling(void **state)
+{
+    (void)state;
+    struct jsv_buf out;
+    jsv_buf_init(&out, NULL, 5);
+    assert_int_equal(jsv_utf8_append_repaired(&out, JSV_STR("abc\xFF")), -ENOBUFS);
+    jsv_buf_done(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +223,8 @@ int main(void)
         cmocka_unit_test(test_known_invalid),
         cmocka_unit_test(test_valid_prefix_stops_at_the_fault),
         cmocka_unit_test(test_mixed_text),
+        cmocka_unit_test(test_repaired),
+        cmocka_unit_test(test_repaired_beyond_the_ceiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,22 @@ enum fault_call {
     FAULT_WRITE,
     FAULT_POLL,
     FAULT_CLOSE,
+    FAULT_CREATE,
+    FAULT_RENAME,
+    FAULT_UNLINKAT,
+    FAULT_SET_CLOEXEC,
+    FAULT_GETSOCKNAME,
+    FAULT_INOTIFY_INIT,
+    FAULT_INOTIFY_ADD,
+    FAULT_SOCKET,
+    FAULT_BIND,
+    FAULT_LISTEN,
+    FAULT_ACCEPT,
+    FAULT_CONNECT,
+    FAULT_FCHMOD,
+    FAULT_FLOCK,
+    FAULT_GET_FLAGS,
+    FAULT_SET_FLAGS,
     FAULT_SIGACTION,
     FAULT_THREAD_SIGMASK,
     FAULT_THREAD_START,
@@ -63,7 +79,7 @@ static inline bool fault_now(enum fault_call call)
 
 static int fault_opened(int fd)
 {
-    fault.open_fds += fd >= 0;
+    __atomic_add_fetch(&fault.open_fds, fd >= 0, __ATOMIC_RELAXED);
     return fd;
 }
 
@@ -130,9 +146,91 @@ static int fault_poll(struct pollfd *fds, nfds_t count, int timeout_ms, const si
 /* As Linux has it, the descriptor is gone also when closing fails. */
 static int fault_close(int fd)
 {
-    fault.open_fds--;
+    __atomic_sub_fetch(&fault.open_fds, 1, __ATOMIC_RELAXED);
     int r = os_sys_real.close(fd);
     return fault_now(FAULT_CLOSE) ? -fault.error : r;
+}
+
+static int fault_create(int dir_fd, const char *path, int flags, mode_t mode)
+{
+    return fault_now(FAULT_CREATE) ? -fault.error
+                                   : fault_opened(os_sys_real.create(dir_fd, path, flags, mode));
+}
+
+static int fault_rename(const char *path, const char *new_path)
+{
+    return fault_now(FAULT_RENAME) ? -fault.error : os_sys_real.rename(path, new_path);
+}
+
+static int fault_set_cloexec(int fd)
+{
+    return fault_now(FAULT_SET_CLOEXEC) ? -fault.error : os_sys_real.set_cloexec(fd);
+}
+
+static int fault_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size)
+{
+    return fault_now(FAULT_GETSOCKNAME) ? -fault.error
+                                        : os_sys_real.getsockname(fd, ret_address, size);
+}
+
+static int fault_inotify_init(void)
+{
+    return fault_now(FAULT_INOTIFY_INIT) ? -fault.error : fault_opened(os_sys_real.inotify_init());
+}
+
+static int fault_inotify_add(int fd, const char *path, uint32_t mask)
+{
+    return fault_now(FAULT_INOTIFY_ADD) ? -fault.error : os_sys_real.inotify_add(fd, path, mask);
+}
+
+static int fault_unlinkat(int dir_fd, const char *path)
+{
+    return fault_now(FAULT_UNLINKAT) ? -fault.error : os_sys_real.unlinkat(dir_fd, path);
+}
+
+static int fault_socket(int family, int type)
+{
+    return fault_now(FAULT_SOCKET) ? -fault.error : fault_opened(os_sys_real.socket(family, type));
+}
+
+static int fault_bind(int fd, const struct sockaddr *address, socklen_t size)
+{
+    return fault_now(FAULT_BIND) ? -fault.error : os_sys_real.bind(fd, address, size);
+}
+
+static int fault_listen(int fd, int backlog)
+{
+    return fault_now(FAULT_LISTEN) ? -fault.error : os_sys_real.listen(fd, backlog);
+}
+
+static int fault_accept(int fd)
+{
+    return fault_now(FAULT_ACCEPT) ? -fault.error : fault_opened(os_sys_real.accept(fd));
+}
+
+static int fault_connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+    return fault_now(FAULT_CONNECT) ? -fault.error : os_sys_real.connect(fd, address, size);
+}
+
+static int fault_fchmod(int fd, mode_t mode)
+{
+    return fault_now(FAULT_FCHMOD) ? -fault.error : os_sys_real.fchmod(fd, mode);
+}
+
+static int fault_flock(int fd, int operation)
+{
+    return fault_now(FAULT_FLOCK) ? -fault.error : os_sys_real.flock(fd, operation);
+}
+
+static int fault_get_flags(int fd)
+{
+    return fault_now(FAULT_GET_FLAGS) ? -fault.error : os_sys_real.get_flags(fd);
+}
+
+static int fault_set_flags(int fd, int flags)
+{
+    return fault_now(FAULT_SET_FLAGS) ? -fault.error : os_sys_real.set_flags(fd, flags);
 }
 
 static int fault_sigaction(int number, const struct sigaction *action, struct sigaction *ret_old)
@@ -180,6 +278,22 @@ static struct os_sys fault_sys = {
     .write = fault_write,
     .poll = fault_poll,
     .close = fault_close,
+    .create = fault_create,
+    .rename = fault_rename,
+    .unlinkat = fault_unlinkat,
+    .set_cloexec = fault_set_cloexec,
+    .getsockname = fault_getsockname,
+    .inotify_init = fault_inotify_init,
+    .inotify_add = fault_inotify_add,
+    .socket = fault_socket,
+    .bind = fault_bind,
+    .listen = fault_listen,
+    .accept = fault_accept,
+    .connect = fault_connect,
+    .fchmod = fault_fchmod,
+    .flock = fault_flock,
+    .get_flags = fault_get_flags,
+    .set_flags = fault_set_flags,
     .sigaction = fault_sigaction,
     .thread_sigmask = fault_sigmask,
     .thread_start = fault_thread_start,
@@ -190,10 +304,15 @@ static inline void fault_arm(enum fault_call call, unsigned at, int error)
 {
     fault = (struct fault){.call = call, .at = at, .error = error};
     fault_sys.isatty = os_sys_real.isatty;
+    fault_sys.umask = os_sys_real.umask;
     fault_sys.getenv = os_sys_real.getenv;
     fault_sys.raise = os_sys_real.raise;
     fault_sys.cpu_count = os_sys_real.cpu_count;
     fault_sys.now_ms = os_sys_real.now_ms;
+    fault_sys.getrandom = os_sys_real.getrandom;
+    fault_sys.set_option = os_sys_real.set_option;
+    fault_sys.wall_seconds = os_sys_real.wall_seconds;
+    fault_sys.getpid = os_sys_real.getpid;
     os_sys = &fault_sys;
 }
 

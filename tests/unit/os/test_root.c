@@ -596,6 +596,58 @@ static void test_races(void **state)
     }
 }
 
+/* ---- directories ---- */
+
+static bool same_directory(int fd, const char *name)
+{
+    struct stat a;
+    struct stat b;
+    assert_int_equal(fstat(fd, &a), 0);
+    assert_int_equal(fstatat(dir.fd, name, &b, 0), 0);
+    return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+static void test_directories(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        const char *is; /* the same directory, or NULL */
+        int error;
+    } cases[] = {
+        {".", "root", 0},
+        {"a", "root/a", 0},
+        {"a/b", "root/a/b", 0},
+        {"dir", "root/a", 0},
+        {"deep_dir", "root/a/b", 0},
+        {"a/to_root", "root", 0},
+        {"here", "root", 0},
+        {"file", NULL, -ENOTDIR},
+        {"in", NULL, -ENOTDIR},
+        {"fifo", NULL, -ENOTDIR},
+        {"none", NULL, -ENOENT},
+        {"dangling", NULL, -ENOENT},
+        {"loop", NULL, -EXDEV},
+        {"above", NULL, -EXDEV},
+        {"out_dir", NULL, -EXDEV},
+        {"..", NULL, -EINVAL},
+        {"/", NULL, -EINVAL},
+        {"", NULL, -EINVAL},
+    };
+    for (size_t way = 0; way < WAYS; way++) {
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+            resolve(ways[way]);
+            int fd = os_root_open_dir(root_fd, jsv_str_from(cases[i].name));
+            if (cases[i].error ? fd != cases[i].error
+                               : fd < 0 || !same_directory(fd, cases[i].is)) {
+                fail_msg("%s: %d (way %zu)", cases[i].name, fd, way);
+            }
+            os_close(fd);
+            assert_int_equal(fault.open_fds, 0);
+        }
+    }
+}
+
 #define ROOT_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -616,6 +668,7 @@ int main(void)
         ROOT_TEST(test_ceiling),
         ROOT_TEST(test_each_call_fails),
         ROOT_TEST(test_races),
+        ROOT_TEST(test_directories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

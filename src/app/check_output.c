@@ -1,0 +1,69 @@
+#include "app/check_output.h"
+
+#include "mcp/check.h"
+
+/*
+ * Valid messages are most of a stream. What is said about them is made of names
+ * that need no escaping, so it is put together as text.
+ */
+static void put_name(struct jsv_buf *out, struct jsv_str key, struct jsv_str name)
+{
+    jsv_buf_append_str(out, key);
+    jsv_buf_append_str(out, name);
+    jsv_buf_append_byte(out, '"');
+}
+
+static void write_good(const struct mcp_verdict *verdict, struct jsv_buf *out)
+{
+    jsv_buf_append_str(out, JSV_STR("{\"ok\":true"));
+    if (verdict->shape.kind != MCP_KIND_NONE) {
+        struct jsv_str kind = jsv_str_from(mcp_kind_name(verdict->shape.kind));
+        put_name(out, JSV_STR(",\"kind\":\""), kind);
+    }
+    if (verdict->method) {
+        put_name(out, JSV_STR(",\"method\":\""), verdict->method->name);
+    }
+    if (verdict->definition) {
+        put_name(out, JSV_STR(",\"definition\":\""), jsv_str_from(verdict->definition));
+    }
+    jsv_buf_append_str(out, JSV_STR("}\n"));
+}
+
+static void write_problem(const struct jsv_problem *problem, struct jsv_writer *writer)
+{
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("path"));
+    jsv_write_string(writer, problem->path);
+    jsv_write_key(writer, JSV_STR("msg"));
+    jsv_write_string(writer, problem->message);
+    jsv_write_object_end(writer);
+}
+
+static void write_bad(const struct mcp_verdict *verdict, struct jsv_buf *out)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("ok"));
+    jsv_write_bool(&writer, false);
+    jsv_write_key(&writer, JSV_STR("layer"));
+    jsv_write_string(&writer, jsv_str_from(mcp_layer_name(verdict->layer)));
+    jsv_write_key(&writer, JSV_STR("code"));
+    jsv_write_int64(&writer, verdict->code);
+    jsv_write_key(&writer, JSV_STR("errors"));
+    jsv_write_array_begin(&writer);
+    for (size_t i = 0; i < verdict->problems.count; i++) {
+        write_problem(&verdict->problems.items[i], &writer);
+    }
+    jsv_write_array_end(&writer);
+    jsv_write_object_end(&writer);
+    jsv_buf_append_byte(out, '\n');
+}
+
+void check_output_write(const struct mcp_verdict *verdict, struct jsv_buf *out)
+{
+    if (verdict->layer == MCP_LAYER_NONE) {
+        write_good(verdict, out);
+    } else {
+        write_bad(verdict, out);
+    }
+}

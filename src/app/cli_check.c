@@ -1,0 +1,262 @@
+/*
+ * mcpgate check: MCP messages, one a line, against the definitions of a
+ * version of the protocol; a verdict for each, as it comes.
+ */
+#include <errno.h>
+
+#include "app/args.h"
+#include "app/check_line.h"
+#include "app/cli.h"
+#include "app/input.h"
+#include "app/output.h"
+#include "app/report.h"
+#include "app/validate_files.h"
+#include "app/validate_source.h"
+#include "os/interrupt.h"
+#include "os/sys.h"
+
+enum check_flags {
+    CHECK_PROTOCOL = 1 << 0,
+    CHECK_AS = 1 << 1,
+    CHECK_MCP_SCHEMA = 1 << 2,
+};
+
+/* All functions below that return an int return 0, or an error that has been reported. */
+
+/* ---- the stream ---- */
+
+static int answer_piece(
+    struct app_cli *cli,
+    struct check_lines *lines,
+    const struct validate_piece *piece,
+    struct jsv_buf *out)
+{
+    if (piece->kind == VALIDATE_UNREAD) {
+        app_input_report(cli, piece->file->name, piece->error);
+        return piece->error;
+    }
+    int r = piece->kind == VALIDATE_LONG_LINE
+                ? check_lines_too_long(lines, out)
+                : check_lines_text(lines, jsv_buf_str(&piece->text), out);
+    if (r < 0) {
+        return app_output_failed(cli, r);
+    }
+    r = app_output_buf(cli, out);
+    jsv_buf_reset(out);
+    return r;
+}
+
+static int go_through(
+    struct app_cli *cli,
+    struct check_lines *lines,
+    struct validate_source *source,
+    struct validate_piece *piece,
+    struct jsv_buf *out)
+{
+    for (;;) {
+        validate_piece_reset(piece);
+        int r = validate_source_next(source, piece);
+        if (r < 0 && r != -EINTR) {
+            return app_output_failed(cli, r);
+        }
+        if (r <= 0) {
+            return r;
+        }
+        r = answer_piece(cli, lines, piece, out);
+        if (r < 0) {
+            return r;
+        }
+    }
+}
+
+static int
+check_files(struct app_cli *cli, struct check_lines *lines, const struct validate_files *files)
+{
+    struct validate_source source;
+    struct validate_piece piece;
+    struct jsv_buf out;
+    validate_source_init(&source, files, cli->in_fd);
+    source.line_size_max = CHECK_LINE_SIZE_MAX + 1; /* and a carriage return */
+    validate_piece_init(&piece);
+    jsv_buf_init(&out, os_allocator(), APP_OUTPUT_SIZE_MAX);
+    int r = go_through(cli, lines, &source, &piece, &out);
+    jsv_buf_done(&out);
+    validate_piece_done(&piece);
+    validate_source_done(&source);
+    return r;
+}
+
+static int check_input(struct app_cli *cli, const struct app_args *args, struct check_lines *lines)
+{
+    static char standard_input[] = "-";
+    char *path = args->operand_count > 0 ? args->operands[0] : standard_input;
+    struct validate_files files;
+    int r = validate_files_list(&path, 1, true, &files);
+    if (r < 0) {
+        return app_output_failed(cli, r);
+    }
+    const struct validate_file *file = validate_files_at(&files, 0);
+    if (file->directory || file->error == -ENODATA) {
+        app_input_report(cli, path, -EISDIR);
+        r = -EISDIR;
+    } else {
+        r = check_files(cli, lines, &files);
+    }
+    validate_files_done(&files);
+    return r;
+}
+
+/* As check_input(); a signal ends it between two lines. */
+static enum app_exit
+watch_input(struct app_cli *cli, const struct app_args *args, struct check_lines *lines)
+{
+    int r = os_interrupt_watch();
+    if (r < 0) {
+        app_report_errno(cli, "cannot watch for signals", r);
+        return APP_EXIT_TROUBLE;
+    }
+    r = check_input(cli, args, lines);
+    if (r == -EINTR) {
+        return APP_EXIT_INTERRUPTED;
+    }
+    os_interrupt_unwatch();
+    if (r < 0) {
+        return APP_EXIT_TROUBLE;
+    }
+    return check_lines_are_valid(lines) ? APP_EXIT_OK : APP_EXIT_INVALID;
+}
+
+static enum app_exit check_stream(
+    struct app_cli *cli, const struct app_args *args, const struct check_line_options *options)
+{
+    struct check_lines *lines = check_lines_new(options);
+    if (!lines) {
+        app_output_failed(cli, -ENOMEM);
+        return APP_EXIT_TROUBLE;
+    }
+    enum app_exit status = watch_input(cli, args, lines);
+    check_lines_free(lines);
+    return status;
+}
+
+/* ---- options ---- */
+
+static int
+take_version(struct app_cli *cli, const struct app_args *args, enum mcp_version *ret_version)
+{
+    const char *name = app_args_value(args, CHECK_PROTOCOL);
+    *ret_version = MCP_VERSION_NEWEST;
+    int r = name ? mcp_version_from_name(jsv_str_from(name), ret_version) : 0;
+    if (r < 0) {
+        app_report_usage(cli, "unknown protocol version", name);
+    }
+    return r;
+}
+
+static int load_official(
+    struct app_cli *cli,
+    const char *path,
+    enum mcp_version version,
+    struct mcp_definitions **ret_definitions)
+{
+    struct mcp_fault fault;
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), APP_INPUT_SIZE_MAX);
+    int r = app_input_read(cli, path, &text);
+    if (r == 0) {
+        const struct mcp_official official = {.text = jsv_buf_str(&text), .version = version};
+        r = mcp_definitions_new(&official, ret_definitions, &fault);
+        if (r == -EBADMSG) {
+            app_report_about(cli, app_input_name(path), fault.text);
+        } else if (r < 0) {
+            app_report_errno(cli, app_input_name(path), r);
+        }
+    }
+    jsv_buf_done(&text);
+    return r;
+}
+
+static int load_definitions(
+    struct app_cli *cli, const struct app_args *args, struct check_line_options *options)
+{
+    const char *path = app_args_value(args, CHECK_MCP_SCHEMA);
+    if (path) {
+        return load_official(cli, path, options->version, &options->definitions);
+    }
+    int r = mcp_definitions_new(NULL, &options->definitions, NULL);
+    return r < 0 ? app_output_failed(cli, r) : 0;
+}
+
+static int take_definition(struct app_cli *cli, struct check_line_options *options)
+{
+    if (!options->as) {
+        return 0;
+    }
+    int r = mcp_definitions_find(
+        options->definitions, options->version, jsv_str_from(options->as), &options->as_schema);
+    if (r == -ENOENT) {
+        app_report_usage(cli, "this protocol version has no definition", options->as);
+    } else if (r < 0) {
+        app_report_errno(cli, options->as, r);
+    }
+    return r;
+}
+
+static enum app_exit check_command(struct app_cli *cli, const struct app_args *args)
+{
+    struct check_line_options options = {.as = app_args_value(args, CHECK_AS)};
+    enum app_exit status = APP_EXIT_TROUBLE;
+    if (take_version(cli, args, &options.version) < 0 ||
+        load_definitions(cli, args, &options) < 0) {
+        return status;
+    }
+    if (take_definition(cli, &options) == 0) {
+        status = check_stream(cli, args, &options);
+    }
+    mcp_definitions_free(options.definitions);
+    return status;
+}
+
+static const struct app_option options[] = {
+    {
+        .name = "protocol",
+        .value = "VERSION",
+        .flag = CHECK_PROTOCOL,
+        .help = "Of the protocol; the newest, 2026-07-28, by default",
+    },
+    {
+        .name = "as",
+        .value = "DEFINITION",
+        .flag = CHECK_AS,
+        .help = "Check each line against this definition alone",
+    },
+    {
+        .name = "mcp-schema",
+        .value = "FILE",
+        .flag = CHECK_MCP_SCHEMA,
+        .help = "The version's official schema, instead of the built-in one",
+    },
+    {0},
+};
+
+const struct app_command app_command_check = {
+    .name = "check",
+    .synopsis = "[FILE|-]",
+    .summary = "Check messages of the Model Context Protocol",
+    .details =
+        "One message a line in, one verdict a line out, as they come:\n"
+        "\n"
+        "  {\"ok\":true,\"kind\":\"request\",\"method\":\"ping\",\"definition\":\"PingRequest\"}\n"
+        "  {\"ok\":false,\"layer\":\"mcp\",\"code\":-32602,\"errors\":[{\"path\":…,\"msg\":…}]}\n"
+        "\n"
+        "The layer is json (the line is no JSON), rpc (no JSON-RPC message) or mcp. A response\n"
+        "is checked against the result of the request with its id earlier in the stream, if\n"
+        "there is one. A line may have 1 MiB; longer ones are refused and stepped over.\n"
+        "\n"
+        "Exit status: 0 when all messages are valid, 1 when some are not, 2 when the input\n"
+        "could not be read, or the version or definition does not exist.\n",
+    .options = options,
+    .operand_min = 0,
+    .operand_max = 1,
+    .run = check_command,
+};

@@ -1,0 +1,79 @@
+#include "app/content.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/config.h"
+#include "log/text.h"
+#include "os/sys.h"
+#include "tools/tool.h"
+
+/* Where schemas and examples lie when nobody says: a checkout below the working directory. */
+#define USUAL_SCHEMAS_DIR  "libs/synesthetic-schemas/jsonschema"
+#define USUAL_EXAMPLES_DIR "libs/synesthetic-schemas/examples"
+
+static const char *choose_root(const char *named, const char *usual)
+{
+    struct stat there;
+    if (named) {
+        return named;
+    }
+    int r = os_fstatat(AT_FDCWD, usual, &there, 0);
+    return r == 0 && S_ISDIR(there.st_mode) ? usual : NULL;
+}
+
+void app_content_init(struct app_content *content, const struct app_config *config)
+{
+    size_t count;
+    const struct jsv_str *descriptors = tools_descriptors(&count);
+    *content = (struct app_content){
+        .options =
+            {
+                .schemas_dir = choose_root(config->schemas_dir, USUAL_SCHEMAS_DIR),
+                .examples_dir = choose_root(config->examples_dir, USUAL_EXAMPLES_DIR),
+                .tools_dir = config->tools_dir,
+                .tools = descriptors,
+                .tool_count = count,
+                .assert_format = config->assert_format,
+            },
+    };
+}
+
+void app_content_done(struct app_content *content)
+{
+    catalog_release(content->catalog);
+    content->catalog = NULL;
+}
+
+static void warn(void *context, struct jsv_str file, struct jsv_str why)
+{
+    struct app_content *content = context;
+    content->skipped++;
+    const struct log_field fields[] = {
+        {"reason", JSV_STR("file_skipped")},
+        {"file", file},
+        {"detail", why},
+    };
+    log_text("warning", fields, sizeof(fields) / sizeof(fields[0]));
+}
+
+int app_content_read(struct app_content *content, const char **reterr_dir)
+{
+    struct catalog *catalog;
+    const char *dir = NULL;
+    content->skipped = 0;
+    int r = catalog_load(&content->options, content->catalog, warn, content, &catalog, &dir);
+    if (r < 0) {
+        *reterr_dir = dir;
+        return r;
+    }
+    catalog_release(content->catalog);
+    content->catalog = catalog;
+    return 0;
+}
+
+void app_content_explain(int error, const char *dir, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s%s", dir ? dir : "", dir ? ": " : "", strerror(-error));
+}

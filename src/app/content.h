@@ -1,0 +1,32 @@
+/*
+ * What is served: the roots the operator named, or found where they usually
+ * are, and the snapshot read from them.
+ */
+#pragma once
+
+#include "catalog/catalog.h"
+
+struct app_config;
+
+struct app_content {
+    struct catalog_options options;
+    struct catalog *catalog; /* NULL before the first reading */
+    size_t skipped;          /* files left out by the last reading */
+};
+
+/** Decide on the roots; nothing is read yet. Borrows from the configuration. */
+void app_content_init(struct app_content *content, const struct app_config *config);
+/** Accepts one that has read nothing. */
+void app_content_done(struct app_content *content);
+
+/**
+ * Read everything, also again. Files that are left out are named by warnings
+ * on standard error.
+ *
+ * @param reterr_dir The root that could not be read; NULL when it is not a root's fault.
+ * @return 0; -errno, and what was read before stays.
+ */
+int app_content_read(struct app_content *content, const char **reterr_dir);
+
+/** What became of reading, for people: "/srv/schemas: No such file or directory". */
+void app_content_explain(int error, const char *dir, char *out, size_t size);

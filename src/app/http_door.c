@@ -1,0 +1,182 @@
+#include "app/http_door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/config.h"
+#include "net/tcp.h"
+#include "os/file.h"
+#include "os/sys.h"
+
+/* Names and a token: far more than anybody configures. */
+#define ARENA_MAX ((size_t)1 << 20)
+
+/* Bytes of a token's file; a token is shorter than a head. */
+#define TOKEN_MAX ((size_t)8 * 1024)
+
+/* ---- lists ---- */
+
+static size_t count_items(const char *list)
+{
+    size_t count = list ? 1 : 0;
+    for (const char *at = list; at && *at != '\0'; at++) {
+        count += *at == ',';
+    }
+    return count;
+}
+
+static struct jsv_str trimmed(const char *begin, const char *end)
+{
+    while (begin < end && *begin == ' ') {
+        begin++;
+    }
+    while (end > begin && end[-1] == ' ') {
+        end--;
+    }
+    return (struct jsv_str){begin, (size_t)(end - begin)};
+}
+
+/* The parts of a text between commas; empty ones are left out. @return 0 or -ENOMEM. */
+static int split_list(
+    struct jsv_arena *arena, const char *list, const struct jsv_str **ret_items, size_t *ret_count)
+{
+    size_t count = count_items(list);
+    struct jsv_str *items = jsv_arena_array(arena, count + 1, sizeof(*items));
+    if (!items) {
+        return -ENOMEM;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *end = list + strcspn(list, ",");
+        items[kept] = trimmed(list, end);
+        kept += items[kept].size > 0;
+        list = end + (*end == ',');
+    }
+    *ret_items = items;
+    *ret_count = kept;
+    return 0;
+}
+
+/* ---- the token ---- */
+
+static int read_token_file(const char *path, struct jsv_buf *out)
+{
+    int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return fd;
+    }
+    int r = os_file_read(fd, out);
+    os_close(fd);
+    return r;
+}
+
+static int copy_token(struct app_http_door *door, struct jsv_str text)
+{
+    while (text.size > 0 &&
+           (text.data[text.size - 1] == '\n' || text.data[text.size - 1] == '\r')) {
+        text.size--;
+    }
+    char *token = jsv_arena_alloc(&door->arena, text.size + 1);
+    if (!token) {
+        return -ENOMEM;
+    }
+    memcpy(token, text.data ? text.data : "", text.size);
+    door->settings.guard.token = (struct jsv_str){token, text.size};
+    return text.size == 0 ? -EINVAL : 0;
+}
+
+static int
+load_token_file(struct app_http_door *door, const char *path, char why[static APP_HTTP_WHY_SIZE])
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), TOKEN_MAX);
+    int r = read_token_file(path, &text);
+    if (r == 0) {
+        r = copy_token(door, jsv_buf_str(&text));
+    }
+    if (r < 0) {
+        const char *what = r == -EINVAL ? "the file is empty" : strerror(-r);
+        snprintf(why, APP_HTTP_WHY_SIZE, "MCPGATE_TOKEN_FILE: %.100s: %s", path, what);
+    }
+    jsv_buf_done(&text);
+    return r;
+}
+
+static int load_token(
+    struct app_http_door *door, const struct app_config *config, char why[static APP_HTTP_WHY_SIZE])
+{
+    if (config->token) {
+        return copy_token(door, jsv_str_from(config->token));
+    }
+    return config->token_file ? load_token_file(door, config->token_file, why) : 0;
+}
+
+/* ---- all of it ---- */
+
+static int load_lists(struct app_http_door *door, const struct app_config *config)
+{
+    struct net_http_settings *settings = &door->settings;
+    struct net_http_guard *guard = &settings->guard;
+    int r = split_list(&door->arena, config->allowed_hosts, &guard->hosts, &guard->host_count);
+    if (r == 0) {
+        r = split_list(
+            &door->arena, config->allowed_origins, &guard->origins, &guard->origin_count);
+    }
+    if (r == 0) {
+        r = split_list(
+            &door->arena,
+            config->auth_servers,
+            &settings->authorization_servers,
+            &settings->authorization_server_count);
+    }
+    return r;
+}
+
+static const char *why_not(int error)
+{
+    return error == -EADDRINUSE      ? "another server listens there"
+           : error == -EADDRNOTAVAIL ? "there is no such address here"
+                                     : strerror(-error);
+}
+
+static int listen_there(
+    struct app_http_door *door, const struct app_config *config, char why[static APP_HTTP_WHY_SIZE])
+{
+    bool is_loopback;
+    int fd = net_tcp_listen(config->http_addr, &is_loopback);
+    if (fd < 0) {
+        snprintf(why, APP_HTTP_WHY_SIZE, "%.100s: %s", config->http_addr, why_not(fd));
+        return fd;
+    }
+    if (!is_loopback && door->settings.guard.token.size == 0 && !config->insecure) {
+        os_close(fd);
+        snprintf(
+            why,
+            APP_HTTP_WHY_SIZE,
+            "%.100s can be reached from other machines: set MCPGATE_TOKEN, or say --insecure",
+            config->http_addr);
+        return -EPERM;
+    }
+    door->fd = fd;
+    return 0;
+}
+
+int app_http_door_open(
+    struct app_http_door *door, const struct app_config *config, char *reterr_why)
+{
+    jsv_arena_init(&door->arena, os_allocator(), ARENA_MAX);
+    door->fd = -1;
+    snprintf(reterr_why, APP_HTTP_WHY_SIZE, "out of memory");
+    int r = load_lists(door, config);
+    if (r == 0) {
+        r = load_token(door, config, reterr_why);
+    }
+    return r < 0 ? r : listen_there(door, config, reterr_why);
+}
+
+void app_http_door_done(struct app_http_door *door)
+{
+    jsv_arena_done(&door->arena);
+}

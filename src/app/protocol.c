@@ -1,0 +1,59 @@
+#include "app/protocol.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mcp/definitions.h"
+#include "os/file.h"
+#include "os/sys.h"
+
+/* Many times the official schemas, which have some 200 KiB. */
+#define SCHEMA_SIZE_MAX ((size_t)8 << 20)
+
+#define FILE_SCHEME "file://"
+
+static int read_source(const char *source, struct jsv_buf *out)
+{
+    bool is_uri = strncmp(source, FILE_SCHEME, strlen(FILE_SCHEME)) == 0;
+    const char *path = is_uri ? source + strlen(FILE_SCHEME) : source;
+    int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return fd;
+    }
+    int r = os_file_read(fd, out);
+    os_close(fd);
+    return r;
+}
+
+static int
+load_official(const char *source, struct mcp_definitions **ret_definitions, struct mcp_fault *fault)
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), SCHEMA_SIZE_MAX);
+    int r = read_source(source, &text);
+    if (r < 0) {
+        snprintf(fault->text, sizeof(fault->text), "%s", strerror(-r));
+    } else {
+        const struct mcp_official official = {
+            .text = jsv_buf_str(&text),
+            .version = MCP_VERSION_COUNT,
+        };
+        r = mcp_definitions_new(&official, ret_definitions, fault);
+    }
+    jsv_buf_done(&text);
+    return r;
+}
+
+int app_protocol_load(
+    const char *source, struct mcp_definitions **ret_definitions, char *reterr_why, size_t size)
+{
+    struct mcp_fault fault = {.text = "out of memory"};
+    int r = source ? load_official(source, ret_definitions, &fault)
+                   : mcp_definitions_new(NULL, ret_definitions, &fault);
+    if (r < 0) {
+        snprintf(reterr_why, size, "%s%s%s", source ? source : "", source ? ": " : "", fault.text);
+    }
+    return r;
+}

@@ -1,0 +1,433 @@
+/*
+ * The order of things matters here, going up and coming down:
+ *
+ *     read what is served     a wrong root stops everything before there is anything to undo
+ *     loops, signals          from here on a signal asks to stop instead of killing
+ *     doors                   the socket's file exists
+ *     ready line, ready file  in this order
+ *     serve
+ *     ready file and socket's file removed, shutdown line, memory
+ *
+ * A process that is killed leaves a ready file and a socket's file behind; the
+ * next one on the same paths replaces both.
+ */
+#include "app/serve.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/activation.h"
+#include "app/config.h"
+#include "app/content.h"
+#include "app/http_door.h"
+#include "app/protocol.h"
+#include "app/ready.h"
+#include "app/watch.h"
+#include "core/limits.h"
+#include "core/sessions.h"
+#include "log/text.h"
+#include "loop/loop.h"
+#include "mcp/definitions.h"
+#include "net/net.h"
+#include "net/unix.h"
+#include "os/sys.h"
+
+/* A loop more pays as long as there is a processor for it, and each costs memory. */
+#define LOOPS_BY_DEFAULT_MAX 8
+
+static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+#define SIGNAL_COUNT (sizeof(signal_numbers) / sizeof(signal_numbers[0]))
+
+struct server {
+    struct app_cli *cli;
+    const struct app_config *config;
+    unsigned doors; /* enum app_door */
+    struct app_content content;
+    struct core_settings settings;
+    struct app_http_door http;
+    struct app_activation activation;
+    struct net *net;
+    struct loop_signal *signals[SIGNAL_COUNT];
+    struct app_watch *watch;
+    struct net_unix_address address; /* of the socket we made; its path is NULL otherwise */
+    bool ready_written;
+};
+
+/* ---- saying what failed ---- */
+
+/* Room for a path and a reason. */
+#define DETAIL_SIZE 512
+
+/* "mcp:error reason=setup_failed detail=<subject>: <why>" @return error */
+static int refuse(const char *subject, int error, const char *why)
+{
+    char detail[DETAIL_SIZE];
+    snprintf(detail, sizeof(detail), "%s: %s", subject, why ? why : strerror(-error));
+    log_text_error("setup_failed", jsv_str_from(detail));
+    return error;
+}
+
+/* ---- what is served ---- */
+
+static int read_content(struct server *server)
+{
+    const char *dir;
+    app_content_init(&server->content, server->config);
+    int r = app_content_read(&server->content, &dir);
+    return r < 0 ? refuse(dir ? dir : "cannot read what is to be served", r, NULL) : 0;
+}
+
+static void say_reloaded(const struct server *server)
+{
+    const struct catalog *catalog = server->content.catalog;
+    const struct {
+        const char *name;
+        size_t count;
+    } counts[] = {
+        {"schemas", catalog_schema_count(catalog)},
+        {"examples", catalog_example_count(catalog)},
+        {"tools", catalog_tool_count(catalog)},
+        {"skipped", server->content.skipped},
+    };
+    enum {
+        COUNTS = sizeof(counts) / sizeof(counts[0])
+    };
+    char digits[COUNTS][24];
+    char timestamp[LOG_TIMESTAMP_SIZE];
+    struct log_field fields[COUNTS + 1];
+    for (size_t i = 0; i < COUNTS; i++) {
+        snprintf(digits[i], sizeof(digits[i]), "%zu", counts[i].count);
+        fields[i] = (struct log_field){counts[i].name, jsv_str_from(digits[i])};
+    }
+    log_timestamp(timestamp);
+    fields[COUNTS] = (struct log_field){"timestamp", jsv_str_from(timestamp)};
+    log_text("reload", fields, COUNTS + 1);
+}
+
+/* What cannot be read leaves everything as it was. */
+static void reload(struct server *server)
+{
+    const char *dir;
+    int r = app_content_read(&server->content, &dir);
+    if (r < 0) {
+        char detail[DETAIL_SIZE];
+        app_content_explain(r, dir, detail, sizeof(detail));
+        log_text_warning("reload_failed", "detail", jsv_str_from(detail));
+        return;
+    }
+    net_set_catalog(server->net, server->content.catalog);
+    say_reloaded(server);
+}
+
+static void watch_changed(void *owner)
+{
+    struct server *server = owner;
+    reload(server);
+    int r = app_watch_refresh(server->watch);
+    if (r < 0) {
+        log_text_warning("watch_incomplete", "detail", jsv_str_from(strerror(-r)));
+    }
+}
+
+/* ---- loops and signals ---- */
+
+static unsigned choose_loops(const struct server *server)
+{
+    if (server->config->threads > 0) {
+        return server->config->threads;
+    }
+    unsigned cpus = os_cpu_count();
+    unsigned useful = server->doors == APP_DOOR_STDIO ? 1 : LOOPS_BY_DEFAULT_MAX;
+    return cpus < useful ? cpus : useful;
+}
+
+static int load_protocol(struct server *server)
+{
+    char why[DETAIL_SIZE / 2];
+    int r = app_protocol_load(
+        server->config->mcp_schema, &server->settings.definitions, why, sizeof(why));
+    return r < 0 ? refuse("MCP schema", r, why) : 0;
+}
+
+static int listen_http(struct server *server)
+{
+    char why[APP_HTTP_WHY_SIZE];
+    if (!(server->doors & APP_DOOR_HTTP)) {
+        return 0;
+    }
+    int r = app_http_door_open(&server->http, server->config, why);
+    return r < 0 ? refuse("HTTP", r, why) : 0;
+}
+
+static int make_net(struct server *server)
+{
+    const struct app_config *config = server->config;
+    server->settings.sessions = core_sessions_new();
+    if (!server->settings.sessions) {
+        return refuse("cannot start", -ENOMEM, NULL);
+    }
+    server->settings.tools = (struct tool_settings){
+        .batch_max = config->batch_max,
+        .backend_url = config->backend_url,
+        .backend_assets_path = config->backend_assets_path,
+        .backend_timeout_ms = CORE_BACKEND_TIMEOUT_MS,
+        .backend_reply_max = CORE_BACKEND_REPLY_MAX,
+    };
+    const struct net_options options = {
+        .loops = choose_loops(server),
+        .http = &server->http.settings,
+        .settings = &server->settings,
+        .catalog = server->content.catalog,
+    };
+    int r = net_new(&options, &server->net);
+    return r < 0 ? refuse("cannot start", r, NULL) : 0;
+}
+
+/* The first signal that asks to stop lets work finish, the second does not (net_stop). */
+static void signalled(void *owner, int number)
+{
+    struct server *server = owner;
+    if (number == SIGHUP) {
+        reload(server);
+    } else {
+        net_stop(server->net);
+    }
+}
+
+static int watch_signals(struct server *server)
+{
+    struct loop *loop = net_loop(server->net);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        int r = loop_signal_new(loop, signal_numbers[i], signalled, server, &server->signals[i]);
+        if (r < 0) {
+            return refuse("cannot take signals", r, NULL);
+        }
+    }
+    return 0;
+}
+
+static int watch_files(struct server *server)
+{
+    if (!server->config->watch) {
+        return 0;
+    }
+    int r = app_watch_new(
+        net_loop(server->net), &server->content.options, watch_changed, server, &server->watch);
+    return r < 0 ? refuse("cannot watch directories", r, NULL) : 0;
+}
+
+/* ---- doors ---- */
+
+/* A socket that was handed over is a door, unless somebody chose others. */
+static int choose_doors(struct server *server)
+{
+    server->doors = server->config->doors;
+    server->activation.fd = -1;
+    if (server->config->doors_given && !(server->doors & APP_DOOR_SOCKET)) {
+        return 0;
+    }
+    int r = app_activation_find(&server->activation);
+    if (r < 0) {
+        return refuse("the socket handed over (LISTEN_FDS)", r, NULL);
+    }
+    if (server->activation.fd >= 0 && !server->config->doors_given) {
+        server->doors = APP_DOOR_SOCKET;
+    }
+    return 0;
+}
+
+static const char *why_no_socket(int error)
+{
+    switch (error) {
+    case -EADDRINUSE:
+        return "another server listens there";
+    case -EEXIST:
+        return "something that is no socket stands there";
+    default:
+        return NULL;
+    }
+}
+
+static int open_socket(struct server *server)
+{
+    const char *path = server->config->socket_path;
+    int fd = server->activation.fd;
+    if (fd < 0) {
+        fd = net_unix_listen(path, server->config->socket_mode, &server->address);
+        if (fd < 0) {
+            server->address.path = NULL;
+            return refuse(path, fd, why_no_socket(fd));
+        }
+    }
+    int r = net_open_socket(server->net, fd);
+    if (r < 0) {
+        os_close(fd);
+        return refuse("cannot take connections", r, NULL);
+    }
+    return 0;
+}
+
+static int open_stdio(struct server *server)
+{
+    int r = net_open_stdio(server->net, server->cli->in_fd, server->cli->out_fd);
+    if (r < 0) {
+        return refuse("standard input and output", r, NULL);
+    }
+    server->cli->out_fd = -1;
+    return 0;
+}
+
+static int open_doors(struct server *server)
+{
+    int r = 0;
+    if (server->doors & APP_DOOR_HTTP) {
+        r = net_open_http(server->net, server->http.fd);
+        r = r < 0 ? refuse("cannot take connections", r, NULL) : 0;
+    }
+    if (r == 0 && server->doors & APP_DOOR_SOCKET) {
+        r = open_socket(server);
+    }
+    if (r == 0 && server->doors & APP_DOOR_STDIO) {
+        r = open_stdio(server);
+    }
+    return r;
+}
+
+/* ---- being ready ---- */
+
+static struct jsv_str text_or_empty(const char *text)
+{
+    return text ? jsv_str_from(text) : JSV_STR("");
+}
+
+static struct jsv_str mode_name(const struct server *server)
+{
+    return server->doors & APP_DOOR_SOCKET ? JSV_STR("socket")
+           : server->doors & APP_DOOR_HTTP ? JSV_STR("http")
+                                           : JSV_STR("stdio");
+}
+
+/* Where the socket is: what we made, or what we were given. */
+static struct jsv_str socket_path(const struct server *server)
+{
+    bool given = server->activation.fd >= 0;
+    return jsv_str_from(given ? server->activation.path : server->config->socket_path);
+}
+
+static void say_ready(const struct server *server, const char *timestamp)
+{
+    struct log_field fields[6];
+    char url[DETAIL_SIZE];
+    size_t count = 0;
+    fields[count++] = (struct log_field){"mode", mode_name(server)};
+    if (server->doors & APP_DOOR_SOCKET) {
+        fields[count++] = (struct log_field){"path", socket_path(server)};
+    }
+    if (server->doors & APP_DOOR_HTTP) {
+        snprintf(url, sizeof(url), "http://%s", server->config->http_addr);
+        fields[count++] = (struct log_field){"url", jsv_str_from(url)};
+    }
+    const struct catalog_options *roots = &server->content.options;
+    fields[count++] = (struct log_field){"schemas_dir", text_or_empty(roots->schemas_dir)};
+    fields[count++] = (struct log_field){"examples_dir", text_or_empty(roots->examples_dir)};
+    fields[count++] = (struct log_field){"timestamp", jsv_str_from(timestamp)};
+    log_text("ready", fields, count);
+}
+
+static void become_ready(struct server *server)
+{
+    char timestamp[LOG_TIMESTAMP_SIZE];
+    const char *path = server->config->ready_file;
+    log_timestamp(timestamp);
+    say_ready(server, timestamp);
+    int r = path ? app_ready_write(path, timestamp) : 0;
+    server->ready_written = path && r == 0;
+    if (r < 0) {
+        char detail[DETAIL_SIZE];
+        snprintf(detail, sizeof(detail), "%s: %s", path, strerror(-r));
+        log_text_warning("ready_file", "detail", jsv_str_from(detail));
+    }
+}
+
+/* Take back every sign of being there. */
+static void withdraw(struct server *server)
+{
+    if (server->ready_written) {
+        app_ready_remove(server->config->ready_file);
+        server->ready_written = false;
+    }
+    if (server->address.path) {
+        net_unix_remove(&server->address);
+        server->address.path = NULL;
+    }
+}
+
+static void say_shutdown(const struct server *server)
+{
+    char timestamp[LOG_TIMESTAMP_SIZE];
+    log_timestamp(timestamp);
+    const struct log_field fields[] = {
+        {"mode", mode_name(server)},
+        {"timestamp", jsv_str_from(timestamp)},
+    };
+    log_text("shutdown", fields, 2);
+}
+
+/* ---- the whole of it ---- */
+
+static int set_up(struct server *server)
+{
+    static int (*const steps[])(struct server *) = {
+        choose_doors,
+        read_content,
+        load_protocol,
+        listen_http,
+        make_net,
+        watch_signals,
+        watch_files,
+        open_doors,
+    };
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
+        r = steps[i](server);
+    }
+    return r;
+}
+
+static enum app_exit run(struct server *server)
+{
+    become_ready(server);
+    int r = net_run(server->net);
+    withdraw(server);
+    if (r < 0) {
+        log_text_error("runtime_failed", jsv_str_from(strerror(-r)));
+        return APP_EXIT_FAILED;
+    }
+    say_shutdown(server);
+    return APP_EXIT_OK;
+}
+
+static void tear_down(struct server *server)
+{
+    withdraw(server);
+    app_watch_free(server->watch);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        loop_signal_close(server->signals[i]);
+    }
+    net_free(server->net);
+    app_http_door_done(&server->http);
+    core_sessions_free(server->settings.sessions);
+    mcp_definitions_free(server->settings.definitions);
+    app_content_done(&server->content);
+}
+
+enum app_exit app_serve(struct app_cli *cli, const struct app_config *config)
+{
+    struct server server = {.cli = cli, .config = config};
+    enum app_exit end = set_up(&server) < 0 ? APP_EXIT_TROUBLE : run(&server);
+    tear_down(&server);
+    return end;
+}

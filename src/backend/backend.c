@@ -1,0 +1,363 @@
+/*
+ * libcurl's multi interface and the loop, each telling the other when.
+ *
+ *     libcurl --socket_wanted()--> a loop_poll per descriptor --polled()--> libcurl
+ *     libcurl --timer_wanted()---> one loop_timer ------------fired()----> libcurl
+ *
+ * libcurl never waits; after each turn it is asked which exchanges are over.
+ * Those are taken out first and handed to their owners afterwards, so that an
+ * owner may start or cancel posts from its callback. The time limit is a timer
+ * of ours: it holds also when libcurl, out of memory, has lost an exchange.
+ */
+#include "backend/backend.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "backend/transfer.h"
+#include "base/alloc.h"
+#include "loop/loop.h"
+#include "os/sys.h"
+
+struct backend_post {
+    struct backend_post *next;
+    struct backend_post **link; /* what points to it: the list it is in */
+    struct backend *backend;
+    struct loop_timer *deadline;
+    struct backend_transfer transfer;
+    struct backend_reply reply; /* once it is over */
+    int error;                  /* of ours, while it ran */
+    backend_done *done;
+    void *owner;
+};
+
+/* A descriptor of libcurl's. */
+struct backend_socket {
+    struct backend *backend;
+    curl_socket_t fd;
+    struct loop_poll *poll;
+};
+
+struct backend {
+    struct loop *loop;
+    struct loop_timer *timer;
+    CURLM *multi;
+    struct backend_target target;
+    uint64_t timeout_ms;
+    struct backend_post *running;
+    struct backend_post *over;
+    bool delivering;
+};
+
+/* ---- libcurl's memory ---- */
+
+static void *curl_memory(void *memory, size_t size)
+{
+    return os_allocator()->resize(NULL, memory, 0, size);
+}
+
+static void *memory_malloc(size_t size)
+{
+    return curl_memory(NULL, size ? size : 1);
+}
+
+static void memory_free(void *memory)
+{
+    if (memory) {
+        curl_memory(memory, 0);
+    }
+}
+
+static void *memory_realloc(void *memory, size_t size)
+{
+    return curl_memory(memory, size ? size : 1);
+}
+
+static char *memory_strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = memory_malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static void *memory_calloc(size_t count, size_t size)
+{
+    size_t all;
+    void *memory = __builtin_mul_overflow(count, size, &all) ? NULL : memory_malloc(all);
+    return memory ? memset(memory, 0, all) : NULL;
+}
+
+/* ---- lists of posts ---- */
+
+static void post_link(struct backend_post *post, struct backend_post **list)
+{
+    post->next = *list;
+    post->link = list;
+    if (post->next) {
+        post->next->link = &post->next;
+    }
+    *list = post;
+}
+
+static void post_unlink(struct backend_post *post)
+{
+    *post->link = post->next;
+    if (post->next) {
+        post->next->link = post->link;
+    }
+}
+
+/* ---- the end of an exchange ---- */
+
+static void post_free(struct backend_post *post)
+{
+    loop_timer_close(post->deadline);
+    backend_transfer_done(&post->transfer);
+    jsv_dealloc(os_allocator(), post, sizeof(*post));
+}
+
+static void post_is_over(struct backend_post *post, struct backend_reply reply)
+{
+    curl_multi_remove_handle(post->backend->multi, post->transfer.easy);
+    loop_timer_stop(post->deadline);
+    post->reply = reply;
+    post_unlink(post);
+    post_link(post, &post->backend->over);
+}
+
+static void take_finished(struct backend *backend)
+{
+    int left;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(backend->multi, &left))) {
+        CURLcode code = message->data.result; /* the message goes with its handle */
+        struct backend_post *post = NULL;
+        (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&post);
+        post_is_over(post, backend_transfer_reply(&post->transfer, code));
+    }
+}
+
+/* Exchanges that we cannot watch would wait for their time limit. */
+static void take_unwatched(struct backend *backend)
+{
+    struct backend_post *next;
+    for (struct backend_post *post = backend->running; post; post = next) {
+        next = post->next;
+        if (post->error < 0) {
+            post_is_over(post, (struct backend_reply){.error = post->error});
+        }
+    }
+}
+
+static void deliver(struct backend *backend)
+{
+    take_finished(backend);
+    take_unwatched(backend);
+    backend->delivering = true;
+    while (backend->over) {
+        struct backend_post *post = backend->over;
+        post_unlink(post);
+        post->done(post->owner, &post->reply);
+        post_free(post);
+    }
+    backend->delivering = false;
+}
+
+static void expired(void *owner)
+{
+    struct backend_post *post = owner;
+    struct backend *backend = post->backend;
+    post_is_over(post, (struct backend_reply){.error = -ETIMEDOUT});
+    deliver(backend);
+}
+
+static void turn(struct backend *backend, curl_socket_t fd, int events)
+{
+    int running;
+    (void)curl_multi_socket_action(backend->multi, fd, events, &running);
+    deliver(backend);
+}
+
+/* ---- what libcurl waits for ---- */
+
+static void fired(void *owner)
+{
+    turn(owner, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static int timer_wanted(CURLM *multi, long timeout_ms, void *context)
+{
+    (void)multi;
+    struct backend *backend = context;
+    if (timeout_ms < 0) {
+        loop_timer_stop(backend->timer);
+    } else {
+        loop_timer_start(backend->timer, (uint64_t)timeout_ms);
+    }
+    return 0;
+}
+
+static void polled(void *owner, unsigned events, int error)
+{
+    const struct backend_socket *socket = owner;
+    int flags = error < 0 ? CURL_CSELECT_ERR : 0;
+    flags |= events & LOOP_POLL_READ ? CURL_CSELECT_IN : 0;
+    flags |= events & LOOP_POLL_WRITE ? CURL_CSELECT_OUT : 0;
+    turn(socket->backend, socket->fd, flags);
+}
+
+static void socket_free(struct backend_socket *socket)
+{
+    if (socket) {
+        loop_poll_close(socket->poll);
+        jsv_dealloc(os_allocator(), socket, sizeof(*socket));
+    }
+}
+
+/* @param socket NULL: libcurl has not mentioned the descriptor before. */
+static int
+watch(struct backend *backend, struct backend_socket *socket, curl_socket_t fd, unsigned events)
+{
+    if (socket) {
+        return loop_poll_set(socket->poll, events);
+    }
+    socket = jsv_alloc(os_allocator(), sizeof(*socket));
+    if (!socket) {
+        return -ENOMEM;
+    }
+    *socket = (struct backend_socket){.backend = backend, .fd = fd};
+    int r = loop_poll_new(backend->loop, fd, polled, socket, &socket->poll);
+    if (r == 0) {
+        r = loop_poll_set(socket->poll, events);
+    }
+    if (r < 0) {
+        socket_free(socket);
+        return r;
+    }
+    (void)curl_multi_assign(backend->multi, fd, socket);
+    return 0;
+}
+
+/* Returning a failure would end the client for good, not just this exchange. */
+static int
+socket_wanted(CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context)
+{
+    struct backend *backend = context;
+    if (what == CURL_POLL_REMOVE) {
+        socket_free(socket_context);
+        (void)curl_multi_assign(backend->multi, fd, NULL);
+        return 0;
+    }
+    unsigned events = what & CURL_POLL_IN ? LOOP_POLL_READ : 0;
+    events |= what & CURL_POLL_OUT ? LOOP_POLL_WRITE : 0;
+    int r = watch(backend, socket_context, fd, events);
+    if (r < 0) {
+        struct backend_post *post = NULL;
+        (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&post);
+        post->error = r;
+    }
+    return 0;
+}
+
+/* ---- the client ---- */
+
+static int open_multi(struct backend *backend)
+{
+    backend->multi = curl_multi_init();
+    if (!backend->multi) {
+        return -ENOMEM;
+    }
+    CURLM *multi = backend->multi;
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket_wanted);
+    code = code ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, backend);
+    code = code ? code : curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
+    code = code ? code : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, backend);
+    assert(code == CURLM_OK);
+    return loop_timer_new(backend->loop, fired, backend, &backend->timer);
+}
+
+int backend_new(
+    struct loop *loop, const struct backend_options *options, struct backend **ret_backend)
+{
+    CURLcode code = curl_global_init_mem(
+        CURL_GLOBAL_DEFAULT,
+        memory_malloc,
+        memory_free,
+        memory_realloc,
+        memory_strdup,
+        memory_calloc);
+    if (code != CURLE_OK) {
+        return -ENOMEM;
+    }
+    struct backend *backend = jsv_alloc(os_allocator(), sizeof(*backend));
+    if (!backend) {
+        curl_global_cleanup();
+        return -ENOMEM;
+    }
+    *backend = (struct backend){.loop = loop, .timeout_ms = options->timeout_ms};
+    int r = backend_target_init(&backend->target, options);
+    if (r == 0) {
+        r = open_multi(backend);
+    }
+    if (r < 0) {
+        backend_free(backend);
+        return r;
+    }
+    *ret_backend = backend;
+    return 0;
+}
+
+void backend_free(struct backend *backend)
+{
+    if (!backend) {
+        return;
+    }
+    assert(!backend->delivering);
+    while (backend->running) {
+        backend_post_cancel(backend->running);
+    }
+    curl_multi_cleanup(backend->multi); /* may still speak of sockets and the timer */
+    loop_timer_close(backend->timer);
+    backend_target_done(&backend->target);
+    jsv_dealloc(os_allocator(), backend, sizeof(*backend));
+    curl_global_cleanup();
+}
+
+/* ---- posts ---- */
+
+int backend_post_start(
+    struct backend *backend,
+    struct jsv_str body,
+    backend_done *done,
+    void *owner,
+    struct backend_post **ret_post)
+{
+    struct backend_post *post = jsv_alloc(os_allocator(), sizeof(*post));
+    if (!post) {
+        return -ENOMEM;
+    }
+    *post = (struct backend_post){.backend = backend, .done = done, .owner = owner};
+    int r = backend_transfer_init(&post->transfer, &backend->target, body, post);
+    if (r == 0) {
+        r = loop_timer_new(backend->loop, expired, post, &post->deadline);
+    }
+    if (r == 0 && curl_multi_add_handle(backend->multi, post->transfer.easy) != CURLM_OK) {
+        r = -ENOMEM;
+    }
+    if (r < 0) {
+        post_free(post);
+        return r;
+    }
+    loop_timer_start(post->deadline, backend->timeout_ms);
+    post_link(post, &backend->running);
+    *ret_post = post;
+    return 0;
+}
+
+void backend_post_cancel(struct backend_post *post)
+{
+    curl_multi_remove_handle(post->backend->multi, post->transfer.easy);
+    post_unlink(post);
+    post_free(post);
+}

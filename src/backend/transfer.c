@@ -1,0 +1,232 @@
+#include "backend/transfer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "os/sys.h"
+
+/* ---- where to ---- */
+
+static bool ends_with_slash(const char *text)
+{
+    size_t size = strlen(text);
+    return size > 0 && text[size - 1] == '/';
+}
+
+/* URL and path with just one "/" between them; NULL when memory ran out. */
+static char *join_url(const char *url, const char *path)
+{
+    size_t url_size = strlen(url) - ends_with_slash(url);
+    size_t path_size = strlen(path);
+    bool slash = path[0] != '/';
+    char *joined = jsv_alloc(os_allocator(), url_size + slash + path_size + 1);
+    if (joined) {
+        memcpy(joined, url, url_size);
+        joined[url_size] = '/';
+        memcpy(joined + url_size + slash, path, path_size + 1);
+    }
+    return joined;
+}
+
+/* Whether a part is there, and is one of two texts unless those are NULL. */
+static CURLUcode
+look_at(CURLU *url, CURLUPart part, const char *either, const char *other, bool *ret_fits)
+{
+    char *text = NULL;
+    CURLUcode code = curl_url_get(url, part, &text, 0);
+    *ret_fits =
+        code == CURLUE_OK && (!either || strcmp(text, either) == 0 || strcmp(text, other) == 0);
+    curl_free(text);
+    return code;
+}
+
+/* What comes after the path cannot have a path appended to it. */
+static int check_parts(CURLU *url)
+{
+    bool http;
+    bool query;
+    bool fragment;
+    CURLUcode codes[] = {
+        look_at(url, CURLUPART_SCHEME, "http", "https", &http),
+        look_at(url, CURLUPART_QUERY, NULL, NULL, &query),
+        look_at(url, CURLUPART_FRAGMENT, NULL, NULL, &fragment),
+    };
+    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+        if (codes[i] == CURLUE_OUT_OF_MEMORY) {
+            return -ENOMEM;
+        }
+    }
+    return http && !query && !fragment ? 0 : -EINVAL;
+}
+
+static int check_url(const char *text)
+{
+    CURLU *url = curl_url();
+    if (!url) {
+        return -ENOMEM;
+    }
+    CURLUcode code = curl_url_set(url, CURLUPART_URL, text, 0);
+    int r = code == CURLUE_OK ? check_parts(url) : code == CURLUE_OUT_OF_MEMORY ? -ENOMEM : -EINVAL;
+    curl_url_cleanup(url);
+    return r;
+}
+
+/* Lists grow by copying their head: the old one is still ours when that fails. */
+static int add_header(struct backend_target *target, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append(target->headers, line);
+    if (!longer) {
+        return -ENOMEM;
+    }
+    target->headers = longer;
+    return 0;
+}
+
+int backend_target_init(struct backend_target *target, const struct backend_options *options)
+{
+    *target = (struct backend_target){
+        .reply_size_max = options->reply_size_max,
+    };
+    int r = check_url(options->url);
+    if (r < 0) {
+        return r;
+    }
+    target->url = join_url(options->url, options->path ? options->path : "/");
+    if (!target->url) {
+        return -ENOMEM;
+    }
+    r = add_header(target, "Content-Type: application/json");
+    if (r == 0) {
+        r = add_header(target, "Accept: application/json");
+    }
+    /* No waiting for "100 Continue": the body is on its way at once. */
+    return r < 0 ? r : add_header(target, "Expect:");
+}
+
+void backend_target_done(struct backend_target *target)
+{
+    if (target->url) {
+        jsv_dealloc(os_allocator(), target->url, strlen(target->url) + 1);
+    }
+    curl_slist_free_all(target->headers);
+    *target = (struct backend_target){0};
+}
+
+/* ---- what comes back ---- */
+
+/* Fewer bytes taken than given end the transfer. */
+static size_t take_header(char *data, size_t one, size_t size, void *context)
+{
+    (void)data;
+    (void)one;
+    struct backend_transfer *transfer = context;
+    transfer->headers_size += size;
+    return transfer->headers_size <= BACKEND_HEADERS_SIZE_MAX ? size : 0;
+}
+
+static size_t take_body(char *data, size_t one, size_t size, void *context)
+{
+    (void)one;
+    struct backend_transfer *transfer = context;
+    struct jsv_buf *reply = &transfer->reply;
+    size_t room = reply->size_max - reply->size;
+    transfer->cut = size > room;
+    if (jsv_buf_append(reply, data, transfer->cut ? room : size) < 0) {
+        return 0;
+    }
+    return transfer->cut ? 0 : size;
+}
+
+/* ---- one exchange ---- */
+
+static CURLcode set_limits(CURL *easy)
+{
+    /* A signal cannot be used in threads, and a name server that hangs must not hang us. */
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    /* An old connection that turns out to be closed would be tried again: there is no retry. */
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+    return code;
+}
+
+static CURLcode set_request(CURL *easy, const struct backend_target *target, struct jsv_str body)
+{
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_URL, target->url);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_USERAGENT, "mcpgate/" MCPGATE_VERSION);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_HTTPHEADER, target->headers);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, body.data);
+}
+
+static CURLcode set_callbacks(struct backend_transfer *transfer, void *owner)
+{
+    CURL *easy = transfer->easy;
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_PRIVATE, owner);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    code = code ? code : curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+}
+
+int backend_transfer_init(
+    struct backend_transfer *transfer,
+    const struct backend_target *target,
+    struct jsv_str body,
+    void *owner)
+{
+    *transfer = (struct backend_transfer){.easy = curl_easy_init()};
+    jsv_buf_init(&transfer->reply, os_allocator(), target->reply_size_max);
+    CURLcode code = transfer->easy ? CURLE_OK : CURLE_OUT_OF_MEMORY;
+    code = code ? code : set_limits(transfer->easy);
+    code = code ? code : set_request(transfer->easy, target, body);
+    code = code ? code : set_callbacks(transfer, owner);
+    return code == CURLE_OK ? 0 : -ENOMEM; /* nothing else can be wrong with them */
+}
+
+void backend_transfer_done(struct backend_transfer *transfer)
+{
+    curl_easy_cleanup(transfer->easy);
+    jsv_buf_done(&transfer->reply);
+}
+
+static int as_errno(CURLcode code)
+{
+    if (code == CURLE_OUT_OF_MEMORY) {
+        return -ENOMEM;
+    }
+    if (code == CURLE_COULDNT_CONNECT) {
+        return -ECONNREFUSED;
+    }
+    if (code == CURLE_COULDNT_RESOLVE_HOST) {
+        return -EHOSTUNREACH;
+    }
+    return code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING ||
+                   code == CURLE_PARTIAL_FILE
+               ? -ECONNRESET
+               : -EPROTO;
+}
+
+struct backend_reply backend_transfer_reply(const struct backend_transfer *transfer, CURLcode code)
+{
+    if (transfer->reply.error == -ENOMEM) {
+        return (struct backend_reply){.error = -ENOMEM};
+    }
+    bool whole = code == CURLE_OK || (code == CURLE_WRITE_ERROR && transfer->cut);
+    if (!whole) {
+        return (struct backend_reply){.error = as_errno(code)};
+    }
+    long status = 0;
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    return (struct backend_reply){
+        .status = (unsigned)status,
+        .body = jsv_buf_str(&transfer->reply),
+    };
+}

@@ -1,0 +1,439 @@
+/*
+ * References between the files of the schema root.
+ *
+ * Every file has a file:// URI, the base of references in it, and is known by
+ * its own $id as well. All are added to one registry when the snapshot is
+ * loaded, so a reference finds its file by either name. Two cases remain, for
+ * which the registry asks back:
+ *
+ *   - The file was not added, since another one has the same $id. It is known
+ *     by its file's URI alone; the $id leads to the first one, by path.
+ *   - A file with an $id refers to a neighbour that has none: the reference
+ *     resolves against the $id, and leads where no file says it is. Beside
+ *     "https://example.org/s/a.json", which is the file a.json, the file
+ *     b.json is taken to be "https://example.org/s/b.json".
+ *
+ * Whatever is not a file of the snapshot does not exist; nothing is opened
+ * here. Reasons are shown to clients, so the root's own path is taken out.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/percent.h"
+#include "catalog/snapshot.h"
+#include "os/sys.h"
+#include "schema/uri.h"
+
+/* A path percent-encoded, and the scheme in front of it. */
+#define URI_SIZE_MAX ((size_t)8 * PATH_MAX)
+
+/* Of a reason: messages name references, and those may be as long as their schema. */
+#define REASON_SIZE_MAX 1024
+
+/*
+ * A file whose meta-schema is another file has to wait for that one. Meta-
+ * schemas of meta-schemas exist, a fourth generation has not been seen.
+ */
+#define ROUNDS_MAX 4
+
+/* ---- URIs ---- */
+
+static int buf_to_arena(struct jsv_buf *buf, struct jsv_arena *arena, struct jsv_str *ret_text)
+{
+    int r = buf->error;
+    if (r == 0) {
+        *ret_text = catalog_join(arena, jsv_buf_str(buf), JSV_STR(""));
+        r = ret_text->data ? 0 : -ENOMEM;
+    }
+    jsv_buf_done(buf);
+    return r;
+}
+
+/* "file:///directory/"; relative paths from the working directory, or from "/" without one. */
+static int make_root_uri(struct jsv_arena *arena, const char *directory, struct jsv_str *ret_uri)
+{
+    char working[PATH_MAX] = "";
+    struct jsv_buf uri;
+    struct jsv_str text;
+    jsv_buf_init(&uri, os_allocator(), URI_SIZE_MAX);
+    jsv_buf_append_str(&uri, JSV_STR("file://"));
+    if (directory[0] != '/' && os_getcwd(working, sizeof(working)) == 0) {
+        jsv_percent_append(&uri, jsv_str_from(working), JSV_PERCENT_PATH);
+    }
+    jsv_buf_append_str(&uri, directory[0] != '/' ? JSV_STR("/") : JSV_STR(""));
+    jsv_percent_append(&uri, jsv_str_from(directory), JSV_PERCENT_PATH);
+    jsv_buf_append_str(
+        &uri,
+        catalog_ends_with(jsv_str_from(directory), JSV_STR("/")) ? JSV_STR("") : JSV_STR("/"));
+    int r = buf_to_arena(&uri, arena, &text);
+    return r < 0 ? r : jsv_uri_resolve(arena, JSV_STR(""), text, ret_uri);
+}
+
+static int make_file_uri(
+    struct jsv_arena *arena, struct jsv_str root, struct jsv_str path, struct jsv_str *ret_uri)
+{
+    struct jsv_buf uri;
+    jsv_buf_init(&uri, os_allocator(), URI_SIZE_MAX);
+    jsv_buf_append_str(&uri, root);
+    jsv_percent_append(&uri, path, JSV_PERCENT_PATH);
+    return buf_to_arena(&uri, arena, ret_uri);
+}
+
+/* A file's own identifier; draft 4 spells it without the dollar. */
+static int make_id(
+    struct jsv_arena *arena, struct jsv_value schema, struct jsv_str uri, struct jsv_str *ret_id)
+{
+    struct jsv_str id = jsv_value_text(jsv_value_get(schema, JSV_STR("$id")));
+    struct jsv_str draft = jsv_value_text(jsv_value_get(schema, JSV_STR("$schema")));
+    if (id.size == 0 &&
+        catalog_ends_with(jsv_uri_split(draft).absolute, JSV_STR("/draft-04/schema"))) {
+        id = jsv_value_text(jsv_value_get(schema, JSV_STR("id")));
+    }
+    *ret_id = (struct jsv_str){0};
+    if (jsv_uri_split(id).absolute.size == 0) {
+        return 0;
+    }
+    struct jsv_str resolved;
+    int r = jsv_uri_resolve(arena, uri, id, &resolved);
+    *ret_id = r == 0 ? jsv_uri_split(resolved).absolute : *ret_id;
+    return r;
+}
+
+static struct jsv_str up_to_slash(struct jsv_str text)
+{
+    while (text.size > 0 && text.data[text.size - 1] != '/') {
+        text.size--;
+    }
+    return text;
+}
+
+/* ---- what the registry asks for ---- */
+
+static bool starts_with(struct jsv_str text, struct jsv_str start)
+{
+    return text.size >= start.size && memcmp(text.data, start.data, start.size) == 0;
+}
+
+/* The file at a path that is still percent-encoded, below a directory of the root. */
+static int find_encoded(
+    const struct catalog_compiler *compiler,
+    struct jsv_arena *scratch,
+    struct jsv_str directory,
+    struct jsv_str encoded,
+    struct jsv_str *ret_text)
+{
+    struct jsv_str rest;
+    int r = jsv_uri_decode(scratch, encoded, &rest);
+    if (r < 0) {
+        return r == -EINVAL ? -ENOENT : r;
+    }
+    struct jsv_str path = catalog_join(scratch, directory, rest);
+    if (!path.data) {
+        return -ENOMEM;
+    }
+    const struct catalog_file *file = catalog_files_find(compiler->files, path);
+    if (!file) {
+        return -ENOENT;
+    }
+    *ret_text = file->text;
+    return 0;
+}
+
+static struct jsv_str skip(struct jsv_str text, size_t size)
+{
+    return (struct jsv_str){text.data + size, text.size - size};
+}
+
+static int find_text(
+    const struct catalog_compiler *compiler,
+    struct jsv_arena *scratch,
+    struct jsv_str uri,
+    struct jsv_str *ret_text)
+{
+    struct jsv_str root = compiler->root_uri;
+    if (starts_with(uri, root)) {
+        return find_encoded(compiler, scratch, JSV_STR(""), skip(uri, root.size), ret_text);
+    }
+    int r = -ENOENT;
+    for (size_t i = 0; i < compiler->resource_count && r == -ENOENT; i++) {
+        const struct catalog_resource *resource = &compiler->resources[i];
+        struct jsv_str beside = up_to_slash(resource->id);
+        if (beside.size > 0 && starts_with(uri, beside)) {
+            struct jsv_str directory = up_to_slash(resource->file->path);
+            r = find_encoded(compiler, scratch, directory, skip(uri, beside.size), ret_text);
+        }
+    }
+    return r;
+}
+
+static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
+{
+    const struct catalog_compiler *compiler = context;
+    if (!compiler->loaded || compiler->resource_count == 0) {
+        return -ENOENT;
+    }
+    struct jsv_arena scratch;
+    jsv_arena_init(&scratch, os_allocator(), SIZE_MAX);
+    int r = find_text(compiler, &scratch, uri, ret_text);
+    jsv_arena_done(&scratch);
+    return r;
+}
+
+/* ---- making one ---- */
+
+static int make_resources(struct catalog_compiler *compiler)
+{
+    size_t count = compiler->files->count;
+    compiler->resources = jsv_arena_array(compiler->arena, count + 1, sizeof(*compiler->resources));
+    if (!compiler->resources) {
+        return -ENOMEM;
+    }
+    int r = 0;
+    for (size_t i = 0; i < count && r == 0; i++) {
+        const struct catalog_file *file = &compiler->files->items[i];
+        struct catalog_resource *resource = &compiler->resources[i];
+        *resource = (struct catalog_resource){.file = file};
+        r = make_file_uri(compiler->arena, compiler->root_uri, file->path, &resource->uri);
+        if (r == 0) {
+            r = make_id(compiler->arena, file->value, resource->uri, &resource->id);
+        }
+    }
+    compiler->resource_count = r == 0 ? count : 0;
+    return r;
+}
+
+/* @return 1 when the registry knows it now, 0 when not; -ENOMEM. */
+static int add_resource(
+    struct catalog_compiler *compiler,
+    struct catalog_loading *loading,
+    const char *directory,
+    struct catalog_resource *resource)
+{
+    struct jsv_schema_fault fault;
+    int r = jsv_registry_add(compiler->registry, resource->uri, resource->file->text, &fault);
+    resource->settled = r == 0 || r == -EEXIST;
+    if (r == -EEXIST) {
+        return catalog_warn_of(
+            loading,
+            directory,
+            resource->file->path,
+            JSV_STR("its $id is that of a file before it: references do not lead here"));
+    }
+    return r == -ENOMEM ? r : r == 0;
+}
+
+/* Offer all files once. @return how many more are known now; -ENOMEM. */
+static int
+add_round(struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
+{
+    int added = 0;
+    for (size_t i = 0; i < compiler->resource_count; i++) {
+        struct catalog_resource *resource = &compiler->resources[i];
+        int r = resource->settled ? 0 : add_resource(compiler, loading, directory, resource);
+        if (r < 0) {
+            return r;
+        }
+        added += r;
+    }
+    return added;
+}
+
+static int add_resources(
+    struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
+{
+    int added = 1;
+    for (unsigned round = 0; round < ROUNDS_MAX && added > 0; round++) {
+        added = add_round(compiler, loading, directory);
+    }
+    compiler->loaded = true;
+    return added < 0 ? added : 0;
+}
+
+static int compiler_fill(
+    struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
+{
+    const struct jsv_registry_options options = {
+        .draft = JSV_DRAFT_2020_12, .resolver = resolve, .resolver_context = compiler};
+    compiler->registry = jsv_registry_new(os_allocator(), &options);
+    if (!compiler->registry) {
+        return -ENOMEM;
+    }
+    if (!directory) {
+        return 0;
+    }
+    int r = make_root_uri(compiler->arena, directory, &compiler->root_uri);
+    if (r == 0) {
+        r = make_resources(compiler);
+    }
+    return r < 0 ? r : add_resources(compiler, loading, directory);
+}
+
+int catalog_compiler_new(
+    struct catalog *catalog,
+    struct catalog_loading *loading,
+    const char *directory,
+    struct catalog_compiler **ret_compiler)
+{
+    struct catalog_compiler *compiler = jsv_alloc(os_allocator(), sizeof(*compiler));
+    if (!compiler) {
+        return -ENOMEM;
+    }
+    *compiler = (struct catalog_compiler){
+        .arena = &catalog->arena,
+        .files = &catalog->files[CATALOG_ROOT_SCHEMAS],
+    };
+    pthread_mutex_init(&compiler->lock, NULL);
+    *ret_compiler = compiler;
+    return compiler_fill(compiler, loading, directory);
+}
+
+void catalog_compiler_free(struct catalog_compiler *compiler)
+{
+    if (compiler) {
+        jsv_registry_free(compiler->registry);
+        pthread_mutex_destroy(&compiler->lock);
+        jsv_dealloc(os_allocator(), compiler, sizeof(*compiler));
+    }
+}
+
+/* ---- reasons ---- */
+
+/* Up to where a URI in a sentence goes. */
+static size_t uri_size(struct jsv_str text)
+{
+    size_t size = 0;
+    while (size < text.size && (unsigned char)text.data[size] > ' ' && text.data[size] != '"') {
+        size++;
+    }
+    return size;
+}
+
+/* Append a text; of files only what their root's readers know is said. */
+static void
+append_safely(struct jsv_buf *out, const struct catalog_compiler *compiler, struct jsv_str text)
+{
+    while (text.size > 0) {
+        size_t size = 1;
+        if (starts_with(text, JSV_STR("file:"))) {
+            bool inside = compiler->root_uri.size > 0 && starts_with(text, compiler->root_uri);
+            size = inside ? compiler->root_uri.size : uri_size(text);
+            jsv_buf_append_str(out, inside ? JSV_STR("") : JSV_STR("(a file outside)"));
+        } else {
+            jsv_buf_append_byte(out, text.data[0]);
+        }
+        text = skip(text, size);
+    }
+}
+
+/* "part.schema.json#/properties/x: unresolved reference y" */
+static int make_reason(
+    struct catalog_compiler *compiler,
+    int error,
+    const struct jsv_schema_fault *fault,
+    struct jsv_str *ret_reason)
+{
+    struct jsv_buf reason;
+    jsv_buf_init(&reason, os_allocator(), REASON_SIZE_MAX);
+    if (fault->message.size > 0) {
+        append_safely(&reason, compiler, fault->uri);
+        jsv_buf_append_byte(&reason, '#');
+        append_safely(&reason, compiler, fault->pointer);
+        jsv_buf_append_str(&reason, JSV_STR(": "));
+        append_safely(&reason, compiler, fault->message);
+    } else {
+        jsv_buf_append_str(
+            &reason,
+            error == -EEXIST || error == -ENOENT
+                ? JSV_STR("its identifier is taken by another schema")
+                : JSV_STR("it is too complex"));
+    }
+    if (reason.error == -ENOBUFS) {
+        reason.error = 0; /* a reason that is cut is still one */
+    }
+    return buf_to_arena(&reason, compiler->arena, ret_reason);
+}
+
+/* ---- programs ---- */
+
+struct catalog_program *catalog_program_new(struct jsv_arena *arena)
+{
+    struct catalog_program *program = jsv_arena_alloc(arena, sizeof(*program));
+    if (program) {
+        atomic_init(&program->schema, NULL);
+        program->failed = false;
+        program->reason = JSV_STR("");
+    }
+    return program;
+}
+
+void catalog_program_done(struct catalog_program *program)
+{
+    jsv_schema_free(atomic_load_explicit(&program->schema, memory_order_relaxed));
+}
+
+static int compile(
+    struct catalog_compiler *compiler,
+    const struct catalog_source *source,
+    struct jsv_schema **ret_schema,
+    struct jsv_schema_fault *reterr_fault)
+{
+    int r = 0;
+    if (source->text.data) {
+        r = jsv_registry_add(compiler->registry, source->uri, source->text, reterr_fault);
+    }
+    if (r < 0 && r != -EEXIST) { /* it is there already when memory ran out the last time */
+        return r;
+    }
+    return jsv_schema_compile(
+        compiler->registry, source->uri, &source->options, ret_schema, reterr_fault);
+}
+
+/* With the lock held. */
+static int program_fill(
+    struct catalog_compiler *compiler,
+    struct catalog_program *program,
+    const struct catalog_source *source)
+{
+    if (atomic_load_explicit(&program->schema, memory_order_relaxed)) {
+        return 0; /* somebody was faster */
+    }
+    if (program->failed) {
+        return -EBADMSG;
+    }
+    struct jsv_schema *schema;
+    struct jsv_schema_fault fault = {0};
+    int r = compile(compiler, source, &schema, &fault);
+    if (r == 0) {
+        atomic_store_explicit(&program->schema, schema, memory_order_release);
+        return 0;
+    }
+    if (r == -ENOMEM) {
+        return r;
+    }
+    r = make_reason(compiler, r, &fault, &program->reason);
+    program->failed = r == 0;
+    return r < 0 ? r : -EBADMSG;
+}
+
+int catalog_program_get(
+    struct catalog_compiler *compiler,
+    struct catalog_program *program,
+    const struct catalog_source *source,
+    const struct jsv_schema **ret_compiled,
+    struct jsv_str *reterr_reason)
+{
+    int r = 0;
+    if (!atomic_load_explicit(&program->schema, memory_order_acquire)) {
+        pthread_mutex_lock(&compiler->lock);
+        r = program_fill(compiler, program, source);
+        pthread_mutex_unlock(&compiler->lock);
+    }
+    if (r == 0) {
+        *ret_compiled = atomic_load_explicit(&program->schema, memory_order_acquire);
+    } else if (r == -EBADMSG) {
+        *reterr_reason = program->reason;
+    }
+    return r;
+}

@@ -1,0 +1,80 @@
+/*
+ * The JSON files of one root, read and parsed: what a snapshot is made from.
+ *
+ * Bad files are left out, with one warning each. One that was good in the
+ * snapshot before stays as it was, also with a warning.
+ */
+#pragma once
+
+#include "catalog/catalog.h"
+#include "catalog/walk.h"
+
+/*
+ * One file: what one answer of the server can carry. All files of a snapshot:
+ * text and parsed form of a catalog that somebody made on purpose; four such
+ * snapshots fit a small machine.
+ */
+#define CATALOG_FILE_SIZE_MAX  ((size_t)4 << 20)
+#define CATALOG_FILES_SIZE_MAX ((size_t)128 << 20)
+
+struct catalog_file {
+    struct jsv_str path; /* relative to the root */
+    struct jsv_str text;
+    struct jsv_document *document; /* owned */
+    struct jsv_value value;        /* its root */
+};
+
+/* Sorted by path. */
+struct catalog_files {
+    struct catalog_file *items;
+    size_t count;
+};
+
+/* What loading works with. */
+struct catalog_loading {
+    struct jsv_arena *arena;  /* the snapshot's */
+    struct jsv_arena scratch; /* given back when all is loaded */
+    struct jsv_reader *reader;
+    struct jsv_buf buf;
+    size_t size; /* of all files so far */
+    catalog_warn *warn;
+    void *warn_context;
+};
+
+/** @return 0 or -ENOMEM; catalog_loading_done() is safe also then. */
+int catalog_loading_init(
+    struct catalog_loading *loading,
+    struct jsv_arena *arena,
+    catalog_warn *warn,
+    void *warn_context);
+void catalog_loading_done(struct catalog_loading *loading);
+
+/**
+ * Read all files of a root.
+ *
+ * @param directory The root; NULL: there is none, and so no files.
+ * @param previous  The same root's files in the snapshot before, or NULL.
+ * @param ret_files Also on failure: what there is, to be given back.
+ * @return 0; -ENOMEM; or why the root cannot be listed.
+ */
+int catalog_files_load(
+    struct catalog_loading *loading,
+    const char *directory,
+    const struct catalog_walk_options *options,
+    const struct catalog_files *previous,
+    struct catalog_files *ret_files);
+void catalog_files_done(struct catalog_files *files);
+
+/** NULL when there is none. */
+const struct catalog_file *
+catalog_files_find(const struct catalog_files *files, struct jsv_str path);
+
+/** Say that something of a root is left out. @return 0 or -ENOMEM. */
+int catalog_warn_of(
+    struct catalog_loading *loading,
+    const char *directory,
+    struct jsv_str path,
+    struct jsv_str why);
+
+/** Copy a text for good; data NULL when memory ran out. */
+struct jsv_str catalog_keep(struct catalog_loading *loading, struct jsv_str text);

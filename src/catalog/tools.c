@@ -1,0 +1,268 @@
+/*
+ * Tools as their descriptors declare them: first those that are built in, in
+ * their order, then those of the tools directory, by file name.
+ */
+#include <assert.h>
+#include <errno.h>
+
+#include "base/ascii.h"
+#include "catalog/snapshot.h"
+#include "os/sys.h"
+
+/* As the protocol has it. */
+#define NAME_SIZE_MAX 128
+
+/* ---- descriptors ---- */
+
+static bool is_name(struct jsv_str name)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        char c = name.data[i];
+        if (!jsv_is_alnum(c) && c != '_' && c != '-' && c != '.') {
+            return false;
+        }
+    }
+    return name.size > 0 && name.size <= NAME_SIZE_MAX;
+}
+
+static bool is_absent_or(struct jsv_value value, enum jsv_type type)
+{
+    return jsv_value_type(value) == JSV_TYPE_NONE || jsv_value_type(value) == type;
+}
+
+static struct catalog_tool tool_of(struct jsv_str descriptor, struct jsv_value value)
+{
+    return (struct catalog_tool){
+        .name = jsv_value_text(jsv_value_get(value, JSV_STR("name"))),
+        .title = jsv_value_text(jsv_value_get(value, JSV_STR("title"))),
+        .description = jsv_value_text(jsv_value_get(value, JSV_STR("description"))),
+        .descriptor = descriptor,
+        .value = value,
+        .input_schema = jsv_value_get(value, JSV_STR("inputSchema")),
+        .output_schema = jsv_value_get(value, JSV_STR("outputSchema")),
+    };
+}
+
+/* What is wrong with a descriptor; NULL when nothing is. */
+static const char *check_tool(const struct catalog_tool *tool)
+{
+    if (!is_name(tool->name)) {
+        return "\"name\" must be 1 to 128 of A-Z a-z 0-9 _ - .";
+    }
+    if (!tool->description.data) {
+        return "\"description\" must be a string";
+    }
+    if (!is_absent_or(jsv_value_get(tool->value, JSV_STR("title")), JSV_TYPE_STRING)) {
+        return "\"title\" must be a string";
+    }
+    if (jsv_value_type(tool->input_schema) != JSV_TYPE_OBJECT) {
+        return "\"inputSchema\" must be an object";
+    }
+    if (!is_absent_or(tool->output_schema, JSV_TYPE_OBJECT)) {
+        return "\"outputSchema\" must be an object";
+    }
+    return NULL;
+}
+
+static bool is_command(struct jsv_value command)
+{
+    struct jsv_iter iter = jsv_value_iter(command);
+    bool strings = jsv_value_type(command) == JSV_TYPE_ARRAY && jsv_value_count(command) > 0;
+    while (strings && jsv_iter_next(&iter)) {
+        strings = jsv_value_type(iter.value) == JSV_TYPE_STRING;
+    }
+    return strings;
+}
+
+static bool is_absent_or_positive(struct jsv_value value)
+{
+    int64_t number;
+    return jsv_value_type(value) == JSV_TYPE_NONE ||
+           (jsv_value_int64(value, &number) == 0 && number > 0);
+}
+
+/* The same for what only programs of others have. */
+static const char *check_external(const struct catalog_tool *tool)
+{
+    if (jsv_value_type(tool->value) != JSV_TYPE_OBJECT) {
+        return "it must be an object";
+    }
+    const char *wrong = check_tool(tool);
+    if (wrong) {
+        return wrong;
+    }
+    if (!is_absent_or(jsv_value_get(tool->value, JSV_STR("version")), JSV_TYPE_STRING)) {
+        return "\"version\" must be a string";
+    }
+    if (!is_command(jsv_value_get(tool->value, JSV_STR("command")))) {
+        return "\"command\" must be an array of strings, and not empty";
+    }
+    if (!is_absent_or_positive(jsv_value_get(tool->value, JSV_STR("timeout_ms")))) {
+        return "\"timeout_ms\" must be a positive integer";
+    }
+    if (!is_absent_or_positive(jsv_value_get(tool->value, JSV_STR("max_output_bytes")))) {
+        return "\"max_output_bytes\" must be a positive integer";
+    }
+    return NULL;
+}
+
+/* ---- loading ---- */
+
+/* @param document Owned by the entry, also on failure; NULL when it is a file's. */
+static int add_tool(
+    struct catalog *catalog,
+    const struct catalog_tool *tool,
+    bool built_in,
+    struct jsv_document *document)
+{
+    struct catalog_tool_entry *entry = jsv_arena_alloc(&catalog->arena, sizeof(*entry));
+    struct catalog_program *input = catalog_program_new(&catalog->arena);
+    struct catalog_program *output = catalog_program_new(&catalog->arena);
+    if (!entry || !input || !output) {
+        jsv_document_free(document);
+        return -ENOMEM;
+    }
+    *entry = (struct catalog_tool_entry){*tool, built_in, document, input, output};
+    catalog->tools[catalog->tool_count++] = entry;
+    return 0;
+}
+
+static int
+add_built_in(struct catalog *catalog, struct catalog_loading *loading, struct jsv_str text)
+{
+    struct jsv_document *document = jsv_document_new(os_allocator());
+    int r = document ? jsv_read(loading->reader, document, text, 0, NULL) : -ENOMEM;
+    if (r < 0) {
+        assert(r == -ENOMEM);
+        jsv_document_free(document);
+        return r;
+    }
+    struct catalog_tool tool = tool_of(text, jsv_document_root(document));
+    assert(!check_tool(&tool));
+    return add_tool(catalog, &tool, true, document);
+}
+
+static int add_external(
+    struct catalog *catalog,
+    struct catalog_loading *loading,
+    const char *directory,
+    const struct catalog_file *file)
+{
+    struct catalog_tool tool = tool_of(file->text, file->value);
+    const char *wrong = check_external(&tool);
+    if (!wrong && catalog_tool_find(catalog, tool.name)) {
+        wrong = "there is a tool of this name already";
+    }
+    return wrong ? catalog_warn_of(loading, directory, file->path, jsv_str_from(wrong))
+                 : add_tool(catalog, &tool, false, NULL);
+}
+
+int catalog_tools_load(
+    struct catalog *catalog, struct catalog_loading *loading, const struct catalog_options *options)
+{
+    const struct catalog_files *files = &catalog->files[CATALOG_ROOT_TOOLS];
+    catalog->tools = jsv_arena_array(
+        &catalog->arena, options->tool_count + files->count + 1, sizeof(*catalog->tools));
+    if (!catalog->tools) {
+        return -ENOMEM;
+    }
+    int r = 0;
+    for (size_t i = 0; i < options->tool_count && r == 0; i++) {
+        r = add_built_in(catalog, loading, options->tools[i]);
+    }
+    for (size_t i = 0; i < files->count && r == 0; i++) {
+        r = add_external(catalog, loading, options->tools_dir, &files->items[i]);
+    }
+    return r;
+}
+
+/* ---- looking ---- */
+
+size_t catalog_tool_count(const struct catalog *catalog)
+{
+    return catalog->tool_count;
+}
+
+const struct catalog_tool *catalog_tool_at(const struct catalog *catalog, size_t index)
+{
+    return &catalog->tools[index]->tool;
+}
+
+const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, struct jsv_str name)
+{
+    for (size_t i = 0; i < catalog->tool_count; i++) {
+        if (jsv_str_equal(catalog->tools[i]->tool.name, name)) {
+            return &catalog->tools[i]->tool;
+        }
+    }
+    return NULL;
+}
+
+/* ---- schemas ---- */
+
+/* "urn:mcpgate:tool:<name>:<part>", with room for the longest name. */
+#define URN_SIZE_MAX (NAME_SIZE_MAX + 64)
+
+static int compiled(
+    const struct catalog *catalog,
+    const struct catalog_tool_entry *entry,
+    struct catalog_program *program,
+    struct jsv_value schema,
+    struct jsv_str part,
+    const struct jsv_schema **ret_compiled,
+    struct jsv_str *reterr_reason)
+{
+    struct jsv_buf urn;
+    jsv_buf_init(&urn, os_allocator(), URN_SIZE_MAX);
+    jsv_buf_append_str(&urn, JSV_STR("urn:mcpgate:tool:"));
+    jsv_buf_append_str(&urn, entry->tool.name);
+    jsv_buf_append_str(&urn, part);
+    const struct catalog_source source = {
+        .uri = jsv_buf_str(&urn),
+        .text = jsv_value_span(schema),
+        .options = {.assert_format = true, .skip_meta = entry->built_in},
+    };
+    int r = urn.error;
+    if (r == 0) {
+        r = catalog_program_get(catalog->compiler, program, &source, ret_compiled, reterr_reason);
+    }
+    jsv_buf_done(&urn);
+    return r;
+}
+
+int catalog_tool_input(
+    const struct catalog *catalog,
+    const struct catalog_tool *tool,
+    const struct jsv_schema **ret_compiled,
+    struct jsv_str *reterr_reason)
+{
+    const struct catalog_tool_entry *entry = (const void *)tool;
+    return compiled(
+        catalog,
+        entry,
+        entry->input,
+        tool->input_schema,
+        JSV_STR(":input"),
+        ret_compiled,
+        reterr_reason);
+}
+
+int catalog_tool_output(
+    const struct catalog *catalog,
+    const struct catalog_tool *tool,
+    const struct jsv_schema **ret_compiled,
+    struct jsv_str *reterr_reason)
+{
+    const struct catalog_tool_entry *entry = (const void *)tool;
+    if (jsv_value_type(tool->output_schema) == JSV_TYPE_NONE) {
+        return -ENOENT;
+    }
+    return compiled(
+        catalog,
+        entry,
+        entry->output,
+        tool->output_schema,
+        JSV_STR(":output"),
+        ret_compiled,
+        reterr_reason);
+}

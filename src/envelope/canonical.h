@@ -1,0 +1,45 @@
+/*
+ * The canonical errors, each with its HTTP status, JSON-RPC code and message,
+ * and how they are written for either.
+ */
+#pragma once
+
+#include <jsv/json.h>
+
+enum envelope_canonical {
+#define ENVELOPE_CANONICAL(name, http, rpc, message) ENVELOPE_CANONICAL_##name,
+#include "envelope/canonical.def"
+#undef ENVELOPE_CANONICAL
+    ENVELOPE_CANONICALS,
+};
+
+struct envelope_canonical_error {
+    struct jsv_str name; /* "TOOL_NOT_FOUND" */
+    unsigned http;
+    int rpc;
+    struct jsv_str message;
+};
+
+const struct envelope_canonical_error *envelope_canonical_get(enum envelope_canonical error);
+
+/**
+ * Look an error up by its name.
+ * @return 0; -ENOENT when there is none of that name: nothing stands in for it.
+ */
+int envelope_canonical_find(struct jsv_str name, const struct envelope_canonical_error **ret_error);
+
+/**
+ * Append the error object of a JSON-RPC response: {"code":-32001,"message":…,"data":…}.
+ * @param data JSON; empty: no such member.
+ * @return 0, or the buffer's sticky error.
+ */
+int envelope_canonical_write_rpc(
+    const struct envelope_canonical_error *error, struct jsv_str data, struct jsv_buf *out);
+
+/**
+ * Append the body of an HTTP answer: {"error":{"code":"TOOL_NOT_FOUND","message":…,"details":…}}.
+ * @param details A JSON object; empty: {}.
+ * @return 0, or the buffer's sticky error.
+ */
+int envelope_canonical_write_http(
+    const struct envelope_canonical_error *error, struct jsv_str details, struct jsv_buf *out);

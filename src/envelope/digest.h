@@ -1,0 +1,41 @@
+/*
+ * Digests as envelopes and records carry them: {"alg":"sha256","value":"<hex>"},
+ * of JSON over its canonical form, of anything else over the bytes.
+ */
+#pragma once
+
+#include <jsv/json.h>
+
+#include "os/digest.h"
+
+struct envelope_digest {
+    char hex[OS_DIGEST_HEX_SIZE + 1];
+    size_t size; /* bytes that were digested */
+};
+
+/**
+ * Digest the canonical form of a value.
+ *
+ * @param reterr_fault May be NULL; on -ERANGE, the number at fault.
+ * @return 0; -ERANGE when a number is beyond double's range; -ENOMEM; an error of os_digest().
+ */
+int envelope_digest_json(
+    struct jsv_value value,
+    struct jsv_arena *scratch,
+    struct envelope_digest *ret_digest,
+    struct jsv_value *reterr_fault);
+
+/**
+ * Digest the canonical form of a JSON text.
+ * @return As envelope_digest_json(); -EBADMSG when it is not JSON.
+ */
+int envelope_digest_text(
+    struct jsv_str json, struct jsv_arena *arena, struct envelope_digest *ret_digest);
+
+/** Write the object for a SHA-256. */
+void envelope_digest_write(const char *hex, struct jsv_writer *writer);
+
+/** Whether a digest object is of full length for its algorithm, and in lower case. */
+bool envelope_digest_is_sound(struct jsv_value digest);
+/** Whether a text is a SHA-256: full length, lower case. */
+bool envelope_digest_is_sha256(struct jsv_str hex);

@@ -1,0 +1,59 @@
+#include "envelope/fingerprint.h"
+
+#include <string.h>
+
+#include "envelope/digest.h"
+
+static void write_part(const char *name, struct jsv_value schema, struct jsv_writer *writer)
+{
+    jsv_write_key(writer, jsv_str_from(name));
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("type"));
+    jsv_write_string(writer, JSV_STR("object"));
+    if (jsv_value_type(schema) != JSV_TYPE_NONE) {
+        jsv_write_key(writer, JSV_STR("allOf"));
+        jsv_write_array_begin(writer);
+        jsv_write_value(writer, schema);
+        jsv_write_array_end(writer);
+    }
+    jsv_write_object_end(writer);
+}
+
+static void write_tool(struct jsv_str tool_id, struct jsv_writer *writer)
+{
+    jsv_write_key(writer, JSV_STR("tool"));
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("const"));
+    jsv_write_string(writer, tool_id);
+    jsv_write_object_end(writer);
+}
+
+int envelope_tool_io_write(
+    struct jsv_str tool_id, struct jsv_value input, struct jsv_value output, struct jsv_buf *out)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("type"));
+    jsv_write_string(&writer, JSV_STR("object"));
+    jsv_write_key(&writer, JSV_STR("properties"));
+    jsv_write_object_begin(&writer);
+    write_tool(tool_id, &writer);
+    write_part("input", input, &writer);
+    write_part("output", output, &writer);
+    jsv_write_object_end(&writer);
+    jsv_write_key(&writer, JSV_STR("required"));
+    jsv_write_span(&writer, JSV_STR("[\"tool\"]"));
+    jsv_write_object_end(&writer);
+    return out->error;
+}
+
+int envelope_fingerprint(
+    struct jsv_value schema, struct jsv_arena *scratch, char ret_hex[static OS_DIGEST_HEX_SIZE + 1])
+{
+    struct envelope_digest digest;
+    int r = envelope_digest_json(schema, scratch, &digest, NULL);
+    if (r == 0) {
+        memcpy(ret_hex, digest.hex, sizeof(digest.hex));
+    }
+    return r;
+}

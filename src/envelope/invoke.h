@@ -1,0 +1,27 @@
+/*
+ * The params of mcp.tool.invoke: {toolId, arguments}, or {tool, input}. Names
+ * may be mixed and `tool` repeated, but only one tool can be meant.
+ */
+#pragma once
+
+#include <jsv/json.h>
+#include <jsv/problem.h>
+
+struct envelope_invoke {
+    struct jsv_str tool_id;     /* lives in the document, or as long as what was asked for */
+    struct jsv_value arguments; /* an object; NONE when there are none, which means {} */
+};
+
+/**
+ * Read them.
+ *
+ * @param params         An object: params of a message, or the body of an HTTP request.
+ * @param asked          The tool's id in the request's path; data NULL when it is in the params.
+ * @param reterr_problem What is wrong, with a path below params; of static texts.
+ * @return whether all is well.
+ */
+bool envelope_invoke_read(
+    struct jsv_value params,
+    struct jsv_str asked,
+    struct envelope_invoke *ret_invoke,
+    struct jsv_problem *reterr_problem);

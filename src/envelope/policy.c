@@ -1,0 +1,193 @@
+#include "envelope/policy.h"
+
+#include "base/utf8.h"
+
+static const struct envelope_issue not_utf8 = {
+    .code = JSV_STR("ADAPTER.OUTPUT.NOT_UTF8"),
+    .message = JSV_STR("Tool output is not UTF-8; bytes that do not fit were replaced by U+FFFD."),
+};
+
+/* ---- recognising ---- */
+
+static bool has_version(struct jsv_value object, struct jsv_str version)
+{
+    struct jsv_value member = jsv_value_get(object, JSV_STR("schema_version"));
+    return jsv_value_type(member) == JSV_TYPE_STRING &&
+           jsv_str_equal(jsv_value_text(member), version);
+}
+
+bool envelope_is(struct jsv_value value)
+{
+    return has_version(value, JSV_STR(ENVELOPE_VERSION));
+}
+
+bool envelope_is_request(struct jsv_value message)
+{
+    return has_version(message, JSV_STR(ENVELOPE_REQUEST_VERSION)) &&
+           jsv_value_type(jsv_value_get(message, JSV_STR("jsonrpc"))) == JSV_TYPE_NONE;
+}
+
+bool envelope_passes_through(const struct envelope_answer *answer)
+{
+    struct jsv_value value = answer->result.value;
+    return answer->result.kind == ENVELOPE_RESULT_JSON && envelope_is(value) &&
+           (answer->errors.count == 0 ||
+            jsv_value_count(jsv_value_get(value, JSV_STR("errors"))) > 0);
+}
+
+/* ---- results ---- */
+
+struct envelope_result envelope_result_json(struct jsv_value value)
+{
+    return (struct envelope_result){
+        .kind = ENVELOPE_RESULT_JSON,
+        .bytes = jsv_value_span(value),
+        .value = value,
+    };
+}
+
+struct envelope_result envelope_result_written(struct jsv_str json)
+{
+    return (struct envelope_result){.kind = ENVELOPE_RESULT_JSON, .bytes = json};
+}
+
+struct envelope_result envelope_result_text(struct jsv_str text)
+{
+    return (struct envelope_result){.kind = ENVELOPE_RESULT_TEXT, .bytes = text};
+}
+
+/* In strings line breaks are escaped, so those that can be seen stand between tokens. */
+int envelope_write_line(struct jsv_str json, struct jsv_buf *out)
+{
+    size_t start = 0;
+    for (size_t i = 0; i < json.size; i++) {
+        if (json.data[i] == '\n' || json.data[i] == '\r') {
+            jsv_buf_append(out, json.data + start, i - start);
+            start = i + 1;
+        }
+    }
+    return jsv_buf_append(out, json.data + start, json.size - start);
+}
+
+static bool is_utf8(struct jsv_str text)
+{
+    return jsv_utf8_valid_prefix(text) == text.size;
+}
+
+static int write_text(struct jsv_str text, struct jsv_buf *out)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    if (is_utf8(text)) {
+        jsv_write_string(&writer, text);
+        return out->error;
+    }
+    struct jsv_buf repaired;
+    jsv_buf_init(&repaired, &out->allocator, out->size_max);
+    if (jsv_utf8_append_repaired(&repaired, text) == 0) {
+        jsv_write_string(&writer, jsv_buf_str(&repaired));
+    } else if (out->error == 0) {
+        out->error = repaired.error;
+    }
+    jsv_buf_done(&repaired);
+    return out->error;
+}
+
+int envelope_write_result(const struct envelope_result *result, struct jsv_buf *out)
+{
+    switch (result->kind) {
+    case ENVELOPE_RESULT_JSON:
+        return envelope_write_line(result->bytes, out);
+    case ENVELOPE_RESULT_TEXT:
+        return write_text(result->bytes, out);
+    case ENVELOPE_RESULT_NONE:
+        break;
+    }
+    return jsv_buf_append_str(out, JSV_STR("null"));
+}
+
+int envelope_write_without(struct jsv_value object, struct jsv_str name, struct jsv_buf *out)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    struct jsv_iter iter = jsv_value_iter(object);
+    jsv_write_object_begin(&writer);
+    while (jsv_iter_next(&iter)) {
+        if (!jsv_str_equal(jsv_value_text(iter.key), name)) {
+            jsv_write_key(&writer, jsv_value_text(iter.key));
+            jsv_write_value(&writer, iter.value);
+        }
+    }
+    jsv_write_object_end(&writer);
+    return out->error;
+}
+
+/* ---- envelopes ---- */
+
+/* Of envelopes, however deep, the result in them: none may hold another. */
+struct envelope_result envelope_payload(const struct envelope_answer *answer)
+{
+    struct jsv_value value = answer->result.value;
+    if (answer->result.kind != ENVELOPE_RESULT_JSON || !envelope_is(value)) {
+        return answer->result;
+    }
+    while (envelope_is(value)) {
+        value = jsv_value_get(value, JSV_STR("result"));
+    }
+    if (jsv_value_type(value) == JSV_TYPE_NONE) {
+        return (struct envelope_result){0};
+    }
+    return envelope_result_json(value);
+}
+
+static void write_warnings(const struct envelope_answer *answer, struct jsv_writer *writer)
+{
+    bool repaired = answer->result.kind == ENVELOPE_RESULT_TEXT && !is_utf8(answer->result.bytes);
+    if (answer->warnings.count == 0 && !repaired) {
+        return;
+    }
+    jsv_write_key(writer, JSV_STR("warnings"));
+    jsv_write_array_begin(writer);
+    if (repaired) {
+        envelope_issue_write(&not_utf8, "details", writer);
+    }
+    for (size_t i = 0; i < answer->warnings.count; i++) {
+        envelope_issue_write(&answer->warnings.items[i], "details", writer);
+    }
+    jsv_write_array_end(writer);
+}
+
+static void write_meta(struct jsv_value request_id, struct jsv_writer *writer)
+{
+    jsv_write_key(writer, JSV_STR("meta"));
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("request_id"));
+    jsv_write_value(writer, request_id);
+    jsv_write_object_end(writer);
+}
+
+int envelope_write(const struct envelope_answer *answer, struct jsv_buf *out)
+{
+    if (envelope_passes_through(answer)) {
+        return envelope_write_line(answer->result.bytes, out);
+    }
+    struct envelope_result result = envelope_payload(answer);
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("schema_version"));
+    jsv_write_string(&writer, JSV_STR(ENVELOPE_VERSION));
+    jsv_write_key(&writer, JSV_STR("result"));
+    envelope_write_result(&result, out);
+    if (answer->errors.count > 0) {
+        jsv_write_key(&writer, JSV_STR("errors"));
+        envelope_issues_write(&answer->errors, "details", &writer);
+    }
+    write_warnings(answer, &writer);
+    if (answer->provenance.size > 0) {
+        jsv_write_key(&writer, JSV_STR("provenance"));
+        jsv_write_span(&writer, answer->provenance);
+    }
+    if (jsv_value_type(answer->request_id) == JSV_TYPE_STRING) {
+        write_meta(answer->request_id, &writer);
+    }
+    jsv_write_object_end(&writer);
+    return out->error;
+}

@@ -1,0 +1,270 @@
+/*
+ * A record is built in two steps. First everything that must be known before
+ * a line is written: the run's id, the digest of the output, and with them
+ * which methods can be claimed. Then it is written from top to bottom. The
+ * digest of the record itself comes last: what was written is read again, made
+ * canonical and digested, and `integrity` added before the closing brace.
+ */
+#include "envelope/provenance.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "envelope/identifier.h"
+#include "envelope/record.h"
+
+/* Mode unknown, parents refused, digest of the output, digests of the inputs. */
+#define WARNINGS_MAX 4
+
+struct build {
+    struct envelope_record *record;
+    struct jsv_arena *arena;
+    struct envelope_issue *warnings; /* WARNINGS_MAX of them */
+    size_t warning_count;
+};
+
+/* ---- what is asked for ---- */
+
+struct envelope_wish envelope_wish_read(struct jsv_value request)
+{
+    struct jsv_value params = jsv_value_get(request, JSV_STR("params"));
+    struct jsv_value meta = jsv_value_get(params, JSV_STR("_meta"));
+    struct jsv_value mode = jsv_value_get(meta, JSV_STR("provenance_mode"));
+    struct jsv_value preferences = jsv_value_get(request, JSV_STR("preferences"));
+    struct jsv_value deterministic = jsv_value_get(preferences, JSV_STR("deterministic"));
+    struct jsv_str mode_name = jsv_value_text(mode);
+    bool full = jsv_str_equal(mode_name, JSV_STR("full"));
+    bool minimal =
+        jsv_value_type(mode) == JSV_TYPE_NONE || jsv_str_equal(mode_name, JSV_STR("minimal"));
+    return (struct envelope_wish){
+        .record = jsv_value_bool(jsv_value_get(meta, JSV_STR("capture_provenance"))),
+        .digests = jsv_value_bool(jsv_value_get(meta, JSV_STR("capture_artifacts"))),
+        .full = full,
+        .deterministic =
+            jsv_value_type(deterministic) == JSV_TYPE_NONE || jsv_value_bool(deterministic),
+        .mode_unknown = !full && !minimal,
+        .parents = jsv_value_get(meta, JSV_STR("parents")),
+    };
+}
+
+/* ---- before the first line ---- */
+
+static void claim(struct build *build, enum envelope_method method)
+{
+    build->record->methods |= 1u << method;
+}
+
+static void warn(struct build *build, const char *code, const char *message)
+{
+    assert(build->warning_count < WARNINGS_MAX);
+    build->warnings[build->warning_count++] = (struct envelope_issue){
+        .code = jsv_str_from(code),
+        .message = jsv_str_from(message),
+    };
+}
+
+static int make_run_id(const struct build *build)
+{
+    struct envelope_record *record = build->record;
+    if (!record->wish->deterministic) {
+        os_uuid_random(record->run->random, record->run_id);
+        return 0;
+    }
+    struct jsv_value params = jsv_value_get(record->run->request, JSV_STR("params"));
+    struct jsv_buf seed;
+    jsv_buf_init(&seed, &build->arena->allocator, SIZE_MAX);
+    int r = envelope_seed_run(record->run->tool_name, params, build->arena, &seed);
+    if (r == 0) {
+        r = envelope_id_from_seed(ENVELOPE_ID_RUN, jsv_buf_str(&seed), record->run_id);
+    }
+    jsv_buf_done(&seed);
+    return r;
+}
+
+static int digest_result(
+    const struct envelope_result *result,
+    struct jsv_arena *arena,
+    struct envelope_digest *ret_digest)
+{
+    if (result->kind == ENVELOPE_RESULT_TEXT) {
+        ret_digest->size = result->bytes.size;
+        return os_digest(result->bytes, ret_digest->hex);
+    }
+    if (jsv_value_type(result->value) == JSV_TYPE_NONE) {
+        return envelope_digest_text(result->bytes, arena, ret_digest);
+    }
+    return envelope_digest_json(result->value, arena, ret_digest, NULL);
+}
+
+static int examine_output(struct build *build)
+{
+    struct envelope_record *record = build->record;
+    if (record->result.kind == ENVELOPE_RESULT_NONE) {
+        return 0;
+    }
+    claim(build, ENVELOPE_METHOD_REGISTER_OUTPUT);
+    if (!record->wish->digests && !record->wish->full) {
+        return 0;
+    }
+    int r = digest_result(&record->result, build->arena, &record->output_digest);
+    if (r == -ERANGE) {
+        warn(
+            build,
+            "ADAPTER.PROVENANCE.NO_DIGEST",
+            "The result has no digest: a number in it is beyond the range of a double.");
+        return 0;
+    }
+    record->has_output_digest = r == 0;
+    if (r == 0 && record->wish->digests) {
+        claim(build, ENVELOPE_METHOD_DIGEST);
+    }
+    return r;
+}
+
+/* The artifacts of a request are references: what they refer to is not looked at. */
+static void examine_inputs(struct build *build)
+{
+    bool unsound = false;
+    struct jsv_iter iter = jsv_value_iter(build->record->artifacts);
+    while (jsv_iter_next(&iter)) {
+        claim(build, ENVELOPE_METHOD_REGISTER_INPUT);
+        struct jsv_value digest = jsv_value_get(iter.value, JSV_STR("digest"));
+        unsound |= jsv_value_type(digest) != JSV_TYPE_NONE && !envelope_digest_is_sound(digest);
+    }
+    if (unsound && build->record->wish->digests) {
+        warn(
+            build,
+            "ADAPTER.PROVENANCE.DIGEST_OMITTED",
+            "An artifact's digest was left out: it is not in lower case and of full length.");
+    }
+}
+
+static void examine_parents(struct build *build)
+{
+    struct jsv_value parents = build->record->wish->parents;
+    enum jsv_type type = jsv_value_type(parents);
+    bool refused = type != JSV_TYPE_NONE && type != JSV_TYPE_ARRAY;
+    struct jsv_iter iter = jsv_value_iter(parents);
+    while (!refused && jsv_iter_next(&iter)) {
+        if (envelope_record_is_parent(iter.value)) {
+            claim(build, ENVELOPE_METHOD_LINK_PARENT);
+        } else {
+            refused = true;
+        }
+    }
+    if (refused) {
+        build->record->methods &= ~(1u << ENVELOPE_METHOD_LINK_PARENT);
+        warn(
+            build,
+            "ADAPTER.PROVENANCE.PARENTS_OMITTED",
+            "parents was left out: it is an array of texts of 1 to 200 characters.");
+    }
+}
+
+static void examine_mode(struct build *build)
+{
+    if (build->record->wish->full) {
+        claim(build, ENVELOPE_METHOD_RECORD_DIGEST);
+    }
+    if (build->record->wish->mode_unknown) {
+        warn(
+            build,
+            "ADAPTER.PROVENANCE.MODE_UNKNOWN",
+            "provenance_mode is minimal or full; minimal was taken.");
+    }
+}
+
+static int examine(struct build *build, const struct envelope_answer *answer)
+{
+    build->warnings = jsv_arena_array(build->arena, WARNINGS_MAX, sizeof(*build->warnings));
+    if (!build->warnings) {
+        return -ENOMEM;
+    }
+    claim(build, ENVELOPE_METHOD_WRAP);
+    claim(build, ENVELOPE_METHOD_ATTACH_RECORD);
+    claim(build, ENVELOPE_METHOD_BUILD_RECORD);
+    if (answer->errors.count > 0) {
+        claim(build, ENVELOPE_METHOD_CAPTURE_ERRORS);
+    }
+    examine_mode(build);
+    examine_inputs(build);
+    examine_parents(build);
+    int r = make_run_id(build);
+    return r < 0 ? r : examine_output(build);
+}
+
+/* ---- records ---- */
+
+/* Put integrity before the closing brace of the record that begins at start. */
+static int add_integrity(size_t start, struct jsv_arena *arena, struct jsv_buf *out)
+{
+    struct envelope_digest digest;
+    struct jsv_str text = {out->data + start, out->size - start};
+    int r = envelope_digest_text(text, arena, &digest);
+    if (r < 0) {
+        return r;
+    }
+    out->size--;
+    jsv_buf_append_str(out, JSV_STR(",\"integrity\":"));
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("record_digest"));
+    envelope_digest_write(digest.hex, &writer);
+    jsv_write_object_end(&writer);
+    return jsv_buf_append_byte(out, '}');
+}
+
+int envelope_record_write(
+    const struct envelope_run *run,
+    const struct envelope_wish *wish,
+    const struct envelope_answer *answer,
+    struct jsv_arena *arena,
+    struct jsv_buf *out,
+    struct envelope_issues *ret_warnings)
+{
+    struct envelope_record record = {
+        .run = run,
+        .wish = wish,
+        .result = envelope_payload(answer),
+        .artifacts = jsv_value_get(run->request, JSV_STR("artifacts")),
+    };
+    struct build build = {.record = &record, .arena = arena};
+    size_t start = out->size;
+    int r = examine(&build, answer);
+    if (r == 0) {
+        r = envelope_record_put(&record, out);
+    }
+    if (r == 0 && wish->full) {
+        r = add_integrity(start, arena, out);
+    }
+    if (r == 0) {
+        *ret_warnings = (struct envelope_issues){build.warnings, build.warning_count};
+    }
+    return r;
+}
+
+int envelope_answer_write(
+    const struct envelope_run *run,
+    const struct envelope_answer *answer,
+    struct jsv_arena *arena,
+    struct jsv_buf *out)
+{
+    struct envelope_wish wish = envelope_wish_read(run->request);
+    struct envelope_answer complete = {
+        .result = answer->result,
+        .errors = answer->errors,
+        .request_id = jsv_value_get(run->request, JSV_STR("request_id")),
+    };
+    struct jsv_buf record;
+    jsv_buf_init(&record, &out->allocator, out->size_max);
+    int r = 0;
+    if (wish.record && !envelope_passes_through(&complete)) {
+        r = envelope_record_write(run, &wish, &complete, arena, &record, &complete.warnings);
+        complete.provenance = jsv_buf_str(&record);
+    }
+    if (r == 0) {
+        r = envelope_write(&complete, out);
+    }
+    jsv_buf_done(&record);
+    return r;
+}

@@ -1,0 +1,118 @@
+/*
+ * Taking connections. When the process has no descriptor left the kernel keeps
+ * saying that a connection waits, so a loop that listens on would turn without
+ * end: it stops listening for a moment instead. The connection stays where it
+ * is and is taken when there is room.
+ */
+#include <errno.h>
+
+#include "loop/object.h"
+#include "loop/stream.h"
+#include "os/sys.h"
+
+/* How long to wait for a descriptor to become free: short for people, long for a processor. */
+#define PAUSE_MS 100
+
+/* Connections taken in a row before others have their turn. */
+#define ACCEPT_MAX 64
+
+struct loop_listener {
+    struct loop_object object;
+    uv_poll_t uv;
+    int fd;
+    struct loop_timer *pause;
+    loop_accepted *accepted;
+    void *owner;
+};
+
+static void on_readable(uv_poll_t *uv, int status, int events);
+
+static void close_object(struct loop_object *object)
+{
+    loop_listener_close((struct loop_listener *)object);
+}
+
+static void on_pause_over(void *owner)
+{
+    struct loop_listener *listener = owner;
+    (void)uv_poll_start(&listener->uv, UV_READABLE, on_readable);
+}
+
+static void pause_listening(struct loop_listener *listener)
+{
+    (void)uv_poll_stop(&listener->uv);
+    loop_timer_start(listener->pause, PAUSE_MS);
+}
+
+/* Failures of one connection, which is gone; the next may be good (accept(2) lists them). */
+static bool is_passing(int error)
+{
+    switch (error) {
+    case -ECONNABORTED:
+    case -EPROTO:
+    case -EPERM:
+    case -EINTR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void on_readable(uv_poll_t *uv, int status, int events)
+{
+    struct loop_listener *listener = uv->data;
+    (void)status;
+    (void)events;
+    for (int i = 0; i < ACCEPT_MAX && !listener->object.closed; i++) {
+        int fd = os_accept(listener->fd);
+        if (fd >= 0) {
+            listener->accepted(listener->owner, fd);
+        } else if (fd == -EAGAIN) {
+            return;
+        } else if (!is_passing(fd)) {
+            pause_listening(listener);
+            return;
+        }
+    }
+}
+
+int loop_listen(
+    struct loop *loop,
+    int fd,
+    loop_accepted *accepted,
+    void *owner,
+    struct loop_listener **ret_listener)
+{
+    struct loop_listener *listener = loop_object_new(loop, sizeof(*listener), close_object);
+    if (!listener) {
+        return -ENOMEM;
+    }
+    listener->fd = -1;
+    listener->accepted = accepted;
+    listener->owner = owner;
+    listener->uv.data = listener;
+    int r = uv_poll_init(&loop->uv, &listener->uv, fd);
+    if (r < 0) {
+        loop_object_free(&listener->object);
+        return r;
+    }
+    r = loop_timer_new(loop, on_pause_over, listener, &listener->pause);
+    if (r < 0) {
+        loop_listener_close(listener);
+        return r;
+    }
+    listener->fd = fd;
+    (void)uv_poll_start(&listener->uv, UV_READABLE, on_readable);
+    *ret_listener = listener;
+    return 0;
+}
+
+void loop_listener_close(struct loop_listener *listener)
+{
+    if (!listener) {
+        return;
+    }
+    loop_timer_close(listener->pause);
+    loop_object_close(&listener->object, (uv_handle_t *)&listener->uv);
+    os_close(listener->fd);
+}

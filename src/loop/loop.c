@@ -1,0 +1,230 @@
+/*
+ * A round of the loop, as libuv makes it: timers that are due; then, just
+ * before waiting, what was put off to the end of the round; then waiting, and
+ * all events that have come. While there is more that was put off, it looks for
+ * events without waiting.
+ *
+ * The mailbox is a stack that threads push on with one atomic operation, and
+ * that the loop takes as a whole and turns round. Only who pushes on an empty
+ * one has to wake the loop.
+ */
+#include "loop/loop.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/alloc.h"
+#include "loop/object.h"
+#include "os/sys.h"
+
+/* ---- libuv's memory ---- */
+
+static void *uv_memory_new(size_t size)
+{
+    return os_sys->resize(NULL, size > 0 ? size : 1);
+}
+
+/*
+ * libuv's table of descriptors grows by this, and libuv ends the process when
+ * it cannot. So ask twice.
+ */
+static void *uv_memory_resize(void *memory, size_t size)
+{
+    size = size > 0 ? size : 1;
+    void *resized = os_sys->resize(memory, size);
+    return resized ? resized : os_sys->resize(memory, size);
+}
+
+static void *uv_memory_array(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        return NULL;
+    }
+    char *memory = uv_memory_new(bytes);
+    for (size_t i = 0; memory && i < bytes; i++) {
+        memory[i] = 0;
+    }
+    return memory;
+}
+
+static void uv_memory_free(void *memory)
+{
+    os_sys->resize(memory, 0);
+}
+
+static void use_our_memory(void)
+{
+    (void)uv_replace_allocator(uv_memory_new, uv_memory_resize, uv_memory_array, uv_memory_free);
+}
+
+/* ---- letters ---- */
+
+static struct loop_letter *take_letters(struct loop *loop)
+{
+    struct loop_letter *newest = __atomic_exchange_n(&loop->letters, NULL, __ATOMIC_ACQUIRE);
+    struct loop_letter *oldest = NULL;
+    while (newest) {
+        struct loop_letter *before = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = before;
+    }
+    return oldest;
+}
+
+static void open_letters(struct loop *loop)
+{
+    struct loop_letter *letter = take_letters(loop);
+    while (letter) {
+        struct loop_letter *next = letter->next; /* opening may free the letter, or post it again */
+        letter->open(letter);
+        letter = next;
+    }
+}
+
+static void on_wake(uv_async_t *wake)
+{
+    open_letters((struct loop *)wake->data);
+}
+
+void loop_post(struct loop *loop, struct loop_letter *letter)
+{
+    struct loop_letter *before = __atomic_load_n(&loop->letters, __ATOMIC_RELAXED);
+    do {
+        letter->next = before;
+    } while (!__atomic_compare_exchange_n(
+        &loop->letters, &before, letter, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    /* From here on the letter is the loop's, and may be gone. */
+    if (!before) {
+        (void)uv_async_send(&loop->wake);
+    }
+}
+
+/* ---- the end of a round ---- */
+
+void loop_run_later(struct loop *loop, struct loop_later *later)
+{
+    if (later->queued) {
+        return;
+    }
+    later->queued = true;
+    later->next = NULL;
+    *loop->laters_end = later;
+    loop->laters_end = &later->next;
+}
+
+static void run_laters(struct loop *loop)
+{
+    struct loop_later *later = loop->laters;
+    loop->laters = NULL;
+    loop->laters_end = &loop->laters;
+    while (later) {
+        struct loop_later *next = later->next; /* running may free it, or queue it again */
+        later->queued = false;
+        later->run(later);
+        later = next;
+    }
+}
+
+static void on_busy(uv_idle_t *busy)
+{
+    (void)busy;
+}
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+    struct loop *loop = prepare->data;
+    run_laters(loop);
+    if (loop->laters) {
+        (void)uv_idle_start(&loop->busy, on_busy);
+    } else {
+        (void)uv_idle_stop(&loop->busy);
+    }
+}
+
+/* ---- the loop ---- */
+
+static int start(struct loop *loop)
+{
+    int r = uv_async_init(&loop->uv, &loop->wake, on_wake);
+    if (r < 0) {
+        return r;
+    }
+    loop->wake.data = loop;
+    (void)uv_prepare_init(&loop->uv, &loop->prepare);
+    loop->prepare.data = loop;
+    (void)uv_prepare_start(&loop->prepare, on_prepare);
+    (void)uv_idle_init(&loop->uv, &loop->busy);
+    return 0;
+}
+
+int loop_new(struct loop **ret_loop)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, use_our_memory);
+
+    struct loop *loop = jsv_alloc(os_allocator(), sizeof(*loop));
+    if (!loop) {
+        return -ENOMEM;
+    }
+    *loop = (struct loop){.laters_end = &loop->laters};
+    int r = uv_loop_init(&loop->uv);
+    if (r < 0) {
+        jsv_dealloc(os_allocator(), loop, sizeof(*loop));
+        return r;
+    }
+    r = start(loop);
+    if (r < 0) {
+        (void)uv_loop_close(&loop->uv);
+        jsv_dealloc(os_allocator(), loop, sizeof(*loop));
+        return r;
+    }
+    *ret_loop = loop;
+    return 0;
+}
+
+static void close_objects(struct loop *loop)
+{
+    while (loop->objects) {
+        loop->objects->close(loop->objects);
+    }
+}
+
+void loop_free(struct loop *loop)
+{
+    if (!loop) {
+        return;
+    }
+    /* What was promised to be called is called; owners may close things there. */
+    while (__atomic_load_n(&loop->letters, __ATOMIC_RELAXED) || loop->laters) {
+        open_letters(loop);
+        run_laters(loop);
+    }
+    close_objects(loop);
+    uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_close((uv_handle_t *)&loop->prepare, NULL);
+    uv_close((uv_handle_t *)&loop->busy, NULL);
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    int r = uv_loop_close(&loop->uv);
+    assert(r == 0);
+    (void)r;
+    jsv_dealloc(os_allocator(), loop, sizeof(*loop));
+}
+
+int loop_run(struct loop *loop)
+{
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    return 0;
+}
+
+void loop_stop(struct loop *loop)
+{
+    uv_stop(&loop->uv);
+}
+
+uint64_t loop_now_ms(const struct loop *loop)
+{
+    return uv_now(&loop->uv);
+}

@@ -1,0 +1,282 @@
+/*
+ * A stream waits with libuv and reads and writes by itself: one read for each
+ * time the kernel says there is something, straight into the owner's memory;
+ * one write at once, and a queue only for what the kernel did not take.
+ *
+ * What cannot be waited for (a regular file, /dev/null) is always ready. Such a
+ * stream reads once in every round of the loop, and its writes block.
+ */
+#include "loop/stream.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+
+#include "loop/object.h"
+#include "os/sys.h"
+
+/* Owners stop producing long before this; it stops one that does not. */
+#define QUEUE_MAX ((size_t)1 << 30)
+
+/* Memory of an empty queue that is kept for the next time. */
+#define QUEUE_KEPT ((size_t)16 * 1024)
+
+struct loop_stream {
+    struct loop_object object;
+    union {
+        uv_poll_t poll;
+        uv_idle_t idle;
+    } uv;
+    int fd;
+    bool always_ready;
+    bool was_blocking; /* and must be again */
+    bool is_socket;
+    bool reading;
+    int waiting_for; /* what the kernel was asked to report */
+    struct jsv_buf queue;
+    size_t taken; /* bytes of the queue the kernel has taken */
+    const struct loop_stream_events *events;
+    void *owner;
+};
+
+static void on_ready(uv_poll_t *poll, int status, int events);
+static void on_round(uv_idle_t *idle);
+
+static void close_object(struct loop_object *object)
+{
+    loop_stream_close((struct loop_stream *)object);
+}
+
+/* ---- opening and closing ---- */
+
+static int open_handle(struct loop *loop, struct loop_stream *stream, int fd)
+{
+    int flags = os_get_flags(fd);
+    struct stat stat;
+    int r = flags < 0 ? flags : os_fstat(fd, &stat);
+    if (r < 0) {
+        return r;
+    }
+    stream->is_socket = S_ISSOCK(stat.st_mode);
+    r = uv_poll_init(&loop->uv, &stream->uv.poll, fd);
+    if (r == UV_EPERM) {
+        stream->always_ready = true;
+        r = uv_idle_init(&loop->uv, &stream->uv.idle);
+    } else {
+        stream->was_blocking = !(flags & O_NONBLOCK);
+    }
+    return r;
+}
+
+int loop_stream_open(
+    struct loop *loop,
+    int fd,
+    const struct loop_stream_events *events,
+    void *owner,
+    struct loop_stream **ret_stream)
+{
+    struct loop_stream *stream = loop_object_new(loop, sizeof(*stream), close_object);
+    if (!stream) {
+        return -ENOMEM;
+    }
+    int r = open_handle(loop, stream, fd);
+    if (r < 0) {
+        loop_object_free(&stream->object);
+        return r;
+    }
+    uv_handle_set_data((uv_handle_t *)&stream->uv, stream);
+    stream->fd = fd;
+    stream->events = events;
+    stream->owner = owner;
+    jsv_buf_init(&stream->queue, os_allocator(), QUEUE_MAX);
+    *ret_stream = stream;
+    return 0;
+}
+
+/* The mode belongs to the open file, which others may share: a shell, its other programs. */
+static void restore_mode(const struct loop_stream *stream)
+{
+    int flags = stream->was_blocking ? os_get_flags(stream->fd) : -1;
+    if (flags >= 0) {
+        (void)os_set_flags(stream->fd, flags & ~O_NONBLOCK);
+    }
+}
+
+void loop_stream_close(struct loop_stream *stream)
+{
+    if (!stream) {
+        return;
+    }
+    loop_object_close(&stream->object, (uv_handle_t *)&stream->uv);
+    restore_mode(stream);
+    os_close(stream->fd);
+    jsv_buf_done(&stream->queue);
+}
+
+/* ---- waiting ---- */
+
+size_t loop_stream_queued(const struct loop_stream *stream)
+{
+    return stream->queue.size - stream->taken;
+}
+
+static int wait_always_ready(struct loop_stream *stream)
+{
+    return stream->reading ? uv_idle_start(&stream->uv.idle, on_round)
+                           : uv_idle_stop(&stream->uv.idle);
+}
+
+/* Ask for what is of interest now; the kernel is told only of changes. */
+static int update_waiting(struct loop_stream *stream)
+{
+    if (stream->always_ready) {
+        return wait_always_ready(stream);
+    }
+    int events = 0;
+    events |= stream->reading ? UV_READABLE : 0;
+    events |= loop_stream_queued(stream) > 0 ? UV_WRITABLE : 0;
+    if (events == stream->waiting_for) {
+        return 0;
+    }
+    stream->waiting_for = events;
+    return uv_poll_start(&stream->uv.poll, events, on_ready);
+}
+
+int loop_stream_start(struct loop_stream *stream)
+{
+    stream->reading = true;
+    return update_waiting(stream);
+}
+
+void loop_stream_stop(struct loop_stream *stream)
+{
+    stream->reading = false;
+    (void)update_waiting(stream);
+}
+
+/* ---- reading ---- */
+
+/*
+ * Both who has sent all and who has gone altogether look the same to a read.
+ * Of a socket the kernel knows: it says "hung up" only when neither direction
+ * is left.
+ */
+static int reason_of_end(const struct loop_stream *stream)
+{
+    int events = stream->is_socket ? os_poll_now(stream->fd, POLLIN) : 0;
+    return events > 0 && events & POLLHUP ? -ECONNRESET : 0;
+}
+
+static void end_reading(struct loop_stream *stream, int error)
+{
+    loop_stream_stop(stream);
+    stream->events->end(stream->owner, error);
+}
+
+static void read_some(struct loop_stream *stream)
+{
+    char *data = NULL;
+    size_t size = 0;
+    stream->events->space(stream->owner, &data, &size);
+    if (size == 0) {
+        end_reading(stream, -ENOMEM);
+        return;
+    }
+    ssize_t length = os_read_once(stream->fd, data, size);
+    if (length > 0) {
+        stream->events->read(stream->owner, (size_t)length);
+    } else if (length == 0) {
+        end_reading(stream, reason_of_end(stream));
+    } else if (length != -EAGAIN) {
+        end_reading(stream, (int)length);
+    }
+}
+
+static void on_round(uv_idle_t *idle)
+{
+    read_some(idle->data);
+}
+
+/* ---- writing ---- */
+
+static void forget_queue(struct loop_stream *stream)
+{
+    stream->taken = 0;
+    if (stream->queue.capacity > QUEUE_KEPT) {
+        jsv_buf_done(&stream->queue);
+        jsv_buf_init(&stream->queue, os_allocator(), QUEUE_MAX);
+    } else {
+        jsv_buf_reset(&stream->queue);
+    }
+}
+
+static void write_queue(struct loop_stream *stream)
+{
+    ssize_t length =
+        os_write_once(stream->fd, stream->queue.data + stream->taken, loop_stream_queued(stream));
+    if (length == -EAGAIN) {
+        return;
+    }
+    if (length > 0) {
+        stream->taken += (size_t)length;
+    }
+    if (length < 0 || loop_stream_queued(stream) == 0) {
+        forget_queue(stream);
+        (void)update_waiting(stream);
+        stream->events->drained(stream->owner, length < 0 ? (int)length : 0);
+    }
+}
+
+/* libuv has stopped polling when it reports an error; the read or write will say which it is. */
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct loop_stream *stream = poll->data;
+    if (status < 0) {
+        events = stream->waiting_for;
+        stream->waiting_for = 0;
+    }
+    if (events & UV_WRITABLE && loop_stream_queued(stream) > 0) {
+        write_queue(stream);
+    }
+    if (events & UV_READABLE && !stream->object.closed && stream->reading) {
+        read_some(stream);
+    }
+    if (!stream->object.closed) {
+        (void)update_waiting(stream);
+    }
+}
+
+/* Bytes the kernel has taken are given up only when that halves the queue, so that each is moved
+   once. */
+static int append_to_queue(struct loop_stream *stream, struct jsv_str bytes)
+{
+    size_t left = loop_stream_queued(stream);
+    if (stream->taken > left) {
+        memmove(stream->queue.data, stream->queue.data + stream->taken, left);
+        stream->queue.size = left;
+        stream->taken = 0;
+    }
+    if (jsv_buf_append_str(&stream->queue, bytes) < 0) {
+        stream->queue.error = 0;
+        return -ENOMEM;
+    }
+    return update_waiting(stream);
+}
+
+int loop_stream_write(struct loop_stream *stream, struct jsv_str bytes)
+{
+    if (stream->always_ready) {
+        return os_write_all(stream->fd, bytes.data, bytes.size);
+    }
+    if (loop_stream_queued(stream) == 0) {
+        ssize_t length = os_write_once(stream->fd, bytes.data, bytes.size);
+        if (length < 0 && length != -EAGAIN) {
+            return (int)length;
+        }
+        size_t taken = length > 0 ? (size_t)length : 0;
+        bytes = (struct jsv_str){bytes.data + taken, bytes.size - taken};
+    }
+    return bytes.size > 0 ? append_to_queue(stream, bytes) : 0;
+}

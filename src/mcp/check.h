@@ -1,0 +1,86 @@
+/*
+ * One message of the protocol against its definition, in layers, each with its
+ * own code:
+ *
+ *     rpc    the shape of a JSON-RPC message                     -32600
+ *     mcp    the method exists in this version                   -32601
+ *            the definition of that method: at or under /params  -32602
+ *                                           elsewhere            -32600
+ *
+ * A message is never held against a union of all messages: its method, or the
+ * request it answers, says which definition is meant. What is before, that the
+ * text is JSON (-32700), whoever reads the text has found out.
+ *
+ * Once the validator, the scratch memory and the definitions have met such a
+ * message, checking a valid one allocates nothing; explaining what is wrong
+ * with one takes some memory and gives it back.
+ */
+#pragma once
+
+#include "mcp/definitions.h"
+#include "mcp/shape.h"
+
+enum mcp_layer {
+    MCP_LAYER_NONE, /* nothing is wrong */
+    MCP_LAYER_JSON,
+    MCP_LAYER_RPC,
+    MCP_LAYER_MCP,
+};
+
+/** "json", "rpc", "mcp"; "none". */
+const char *mcp_layer_name(enum mcp_layer layer);
+
+enum mcp_code {
+    MCP_CODE_PARSE_ERROR = -32700,
+    MCP_CODE_INVALID_REQUEST = -32600,
+    MCP_CODE_METHOD_NOT_FOUND = -32601,
+    MCP_CODE_INVALID_PARAMS = -32602,
+};
+
+/** What belongs together in a conversation: requests and their answers. Members may be NULL. */
+struct mcp_pairing {
+    /* A request of a known method has come by; its params may still turn out wrong. */
+    void (*asked)(void *context, struct jsv_value id, const struct mcp_method *method);
+    /* An answer has come by. @return the method of its request; NULL when nobody knows. */
+    const struct mcp_method *(*answered)(void *context, struct jsv_value id);
+    void *context;
+};
+
+struct mcp_check {
+    struct mcp_definitions *definitions;
+    enum mcp_version version;
+    enum mcp_sender sender;            /* BOTH: anybody's messages */
+    const struct mcp_pairing *pairing; /* NULL: answers are checked as any answer */
+    struct jsv_validator *validator;
+    struct jsv_arena *scratch; /* emptied by each check */
+};
+
+struct mcp_verdict {
+    enum mcp_layer layer; /* that refuses the message */
+    int code;             /* 0 when it is valid */
+    struct mcp_shape shape;
+    const struct mcp_method *method; /* its own, or that of the request it answers; may be NULL */
+    const char *definition;          /* it was held against; NULL: did not come so far */
+    struct jsv_problems problems;    /* live in validator and scratch until their next use */
+};
+
+/**
+ * Check a message, or a batch in a version that has them. A batch is as bad as its first bad
+ * message, whose problems have their place in the batch.
+ *
+ * @return 0 when there is a verdict; -ENOMEM.
+ */
+int mcp_check(
+    const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *ret_verdict);
+
+/**
+ * Check a value against one definition and nothing else.
+ *
+ * @param schema Of mcp_definitions_find().
+ * @return As mcp_check.
+ */
+int mcp_check_as(
+    const struct mcp_check *check,
+    const struct jsv_schema *schema,
+    struct jsv_value value,
+    struct mcp_verdict *ret_verdict);

@@ -1,0 +1,95 @@
+/*
+ * The definitions of the protocol's messages, compiled when they are first
+ * asked for.
+ *
+ * A version is put together from the embedded files on first use, a definition
+ * compiled on first use, so that a process is ready at once and pays for what
+ * it meets. Asking for a compiled one is a load and no lock; many threads may
+ * ask at the same time.
+ *
+ * An operator may hand over the official schema of a version; it then takes
+ * the place of the embedded definitions of that version, and is checked whole
+ * before anything is served.
+ */
+#pragma once
+
+#include <jsv/schema.h>
+
+#include "mcp/methods.h"
+#include "os/digest.h"
+
+struct mcp_definitions;
+
+/* Definitions the protocol itself asks for, as opposed to those named by a user. */
+enum mcp_slot {
+    MCP_SLOT_MESSAGE = 0,                                      /* and a method's id */
+    MCP_SLOT_RESULT = MCP_SLOT_MESSAGE + MCP_METHOD_COUNT,     /* and a method's id */
+    MCP_SLOT_ALTERNATIVE = MCP_SLOT_RESULT + MCP_METHOD_COUNT, /* and an alternative's id */
+    MCP_SLOT_TYPED_ERROR = MCP_SLOT_ALTERNATIVE + MCP_ALTERNATIVE_COUNT, /* and an error's id */
+    MCP_SLOT_ANY_RESPONSE = MCP_SLOT_TYPED_ERROR + MCP_ERROR_COUNT,
+    MCP_SLOT_ANY_ERROR,
+    MCP_SLOT_COUNT,
+};
+
+/** The name of the definition; NULL when the version has no such thing. */
+const char *mcp_slot_name(enum mcp_version version, unsigned slot);
+
+/** An official schema. */
+struct mcp_official {
+    struct jsv_str text;      /* copied */
+    enum mcp_version version; /* MCP_VERSION_COUNT: the newest whose definitions it has */
+};
+
+/* Room for a pointer and a sentence. */
+#define MCP_FAULT_SIZE_MAX 512
+
+/** Why a schema cannot be used, for people. */
+struct mcp_fault {
+    char text[MCP_FAULT_SIZE_MAX];
+};
+
+/**
+ * @param official   NULL: the embedded definitions for all versions.
+ * @return 0; -EBADMSG with the fault when the official schema is broken or lacks a definition;
+ *         -ENOMEM.
+ */
+int mcp_definitions_new(
+    const struct mcp_official *official,
+    struct mcp_definitions **ret_definitions,
+    struct mcp_fault *reterr_fault);
+void mcp_definitions_free(struct mcp_definitions *definitions);
+
+/**
+ * The schema of a slot.
+ *
+ * @param slot       One that has a name in this version.
+ * @param ret_schema Lives as long as the definitions.
+ * @return 0; -ENOMEM.
+ */
+int mcp_definitions_get(
+    struct mcp_definitions *definitions,
+    enum mcp_version version,
+    unsigned slot,
+    const struct jsv_schema **ret_schema);
+
+/**
+ * The schema of a definition named by a user. Slower than a slot: to be asked for once.
+ *
+ * @return 0; -ENOENT when the version has no definition of that name; -ENOMEM; -EBADMSG when an
+ *         operator's schema is broken there.
+ */
+int mcp_definitions_find(
+    struct mcp_definitions *definitions,
+    enum mcp_version version,
+    struct jsv_str name,
+    const struct jsv_schema **ret_schema);
+
+/**
+ * SHA-256 of the schema in use for a version: of the operator's text as it was given, else of what
+ * was put together.
+ * @return 0 or an error of os_digest(); -ENOMEM.
+ */
+int mcp_definitions_digest(
+    struct mcp_definitions *definitions,
+    enum mcp_version version,
+    char ret_hex[static OS_DIGEST_HEX_SIZE + 1]);

@@ -1,0 +1,44 @@
+#include "mcp/versions.h"
+
+#include <errno.h>
+
+static const struct mcp_version_facts facts[] = {
+#define MCP_VERSION(constant, name_, era_, response_, error_, marker_, unknown_resource_, traits_) \
+    [MCP_VERSION_##constant] = {                                                                   \
+        .name = name_,                                                                             \
+        .era = MCP_ERA_##era_,                                                                     \
+        .response = response_,                                                                     \
+        .error = error_,                                                                           \
+        .marker = marker_,                                                                         \
+        .unknown_resource = unknown_resource_,                                                     \
+        .traits = traits_,                                                                         \
+    },
+#include "mcp/versions.def"
+#undef MCP_VERSION
+};
+
+const struct mcp_version_facts *mcp_version_facts(enum mcp_version version)
+{
+    return &facts[version];
+}
+
+bool mcp_version_has(enum mcp_version version, enum mcp_trait trait)
+{
+    return facts[version].traits & trait;
+}
+
+const char *mcp_version_name(enum mcp_version version)
+{
+    return facts[version].name;
+}
+
+int mcp_version_from_name(struct jsv_str name, enum mcp_version *ret_version)
+{
+    for (enum mcp_version version = 0; version < MCP_VERSION_COUNT; version++) {
+        if (jsv_str_equal(name, jsv_str_from(facts[version].name))) {
+            *ret_version = version;
+            return 0;
+        }
+    }
+    return -ENOENT;
+}

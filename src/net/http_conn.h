@@ -1,0 +1,80 @@
+/*
+ * The inside of an HTTP connection, for the files it is made of: http.c has
+ * the bytes and the time limits, http_request.c decides about a request,
+ * http_response.c writes.
+ */
+#pragma once
+
+#include "net/http.h"
+#include "net/http_reader.h"
+#include "net/http_route.h"
+
+enum net_http_state {
+    NET_HTTP_READING, /* a request, or for one */
+    NET_HTTP_ASKED,   /* the corridor has it */
+    NET_HTTP_STREAM,  /* events go out as they come */
+    NET_HTTP_LAST,    /* the last response is written: nothing more is read */
+};
+
+struct net_http {
+    struct net_peer peer;
+    struct core_conn conn;
+    struct rpc_http view; /* of the request, for the corridor */
+    const struct net_http_settings *settings;
+    struct loop *loop;
+    struct loop_stream *stream;
+    struct net_http_reader reader;
+    struct net_http_match match;
+    struct jsv_buf input; /* read and not used up */
+    size_t input_used;
+    struct jsv_buf output; /* of this round */
+    struct loop_later turn;
+    struct loop_timer *timer;
+    uint64_t timer_ms;    /* when it fires; 0: it does not run */
+    uint64_t deadline_ms; /* of what the connection is at */
+    unsigned waiting_for; /* what that is */
+    uint64_t sent;
+    uint64_t gone_before; /* bytes the kernel had taken when a stall was last looked for */
+    enum net_http_state state;
+    bool ended;     /* no more bytes will come */
+    bool finishing; /* no more requests are taken */
+    bool broken;    /* the peer is lost, or a response is */
+    bool closed;
+    net_peer_closed *on_closed;
+    void *owner;
+    struct rpc_chunk
+        body_owner; /* the body is the connection's; last: it has no bytes of its own */
+};
+
+/** The head is there: refuse, or let the body come. */
+void net_http_on_head(struct net_http *http);
+/** The request is there: answer it, or hand it on. */
+void net_http_on_request(struct net_http *http);
+
+/* ---- responses; each is the last of its request ---- */
+
+/** @param text Of the body; data NULL: none, as for 202 and 204. */
+void net_http_respond(
+    struct net_http *http, unsigned status, struct jsv_str type, struct jsv_str text);
+/** The corridor's answer. */
+void net_http_respond_answer(struct net_http *http, const struct core_answer *answer);
+/** What the reader, or we, have against a request; {"error":{…}}. */
+void net_http_respond_refusal(struct net_http *http, unsigned status, const char *why);
+/** 405, with the methods the route has. */
+void net_http_respond_not_allowed(struct net_http *http);
+/** 401, with what to do about it. */
+void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth auth);
+/** 413, in the words of the tools. */
+void net_http_respond_too_large(struct net_http *http);
+/** RFC 9728: where tokens come from. */
+void net_http_respond_metadata(struct net_http *http);
+
+/** Begin a stream of events. */
+void net_http_stream_begin(struct net_http *http);
+void net_http_stream_event(struct net_http *http, struct jsv_str message);
+void net_http_stream_comment(struct net_http *http);
+/** End it, and with it the request. */
+void net_http_stream_end(struct net_http *http);
+
+/** The request is over: the next one may come, unless this was the last. */
+void net_http_request_over(struct net_http *http);

@@ -1,0 +1,202 @@
+/*
+ * What a request may do, in the order in which the protocol wants it said:
+ * whose page sent it, is there such a thing, may that be done to it, by whom,
+ * in which form. Only then is its body looked at, and by the corridor.
+ */
+#include "net/http_conn.h"
+#include "net/http_writer.h"
+
+static bool has_body(const struct net_http_head *head)
+{
+    return head->chunked || head->content_length > 0;
+}
+
+/* ---- the head ---- */
+
+static bool is_host_allowed(const struct net_http *http)
+{
+    const struct net_http_head *head = &http->reader.head;
+    const struct net_http_guard *guard = &http->settings->guard;
+    return net_http_route_any_host(http->match.route) ||
+           (net_http_guard_host(guard, head) && net_http_guard_origin(guard, head));
+}
+
+static enum net_http_auth auth_of(const struct net_http *http)
+{
+    if (net_http_route_is_open(http->match.route)) {
+        return NET_HTTP_AUTH_OK;
+    }
+    return net_http_guard_auth(&http->settings->guard, &http->reader.head);
+}
+
+/* @return whether the form of a POST is one we take; else it is answered. */
+static bool check_form(struct net_http *http)
+{
+    const struct net_http_head *head = &http->reader.head;
+    if (head->method != NET_HTTP_POST) {
+        return true;
+    }
+    if (!net_http_is_json(head)) {
+        net_http_respond_refusal(http, 415, "the body must be application/json");
+        return false;
+    }
+    if (http->match.route == NET_HTTP_ROUTE_MCP && net_http_accepts(head) == 0) {
+        net_http_respond_refusal(http, 406, "answers are application/json or text/event-stream");
+        return false;
+    }
+    return true;
+}
+
+/* @return whether the request may go on; else it is answered. */
+static bool check_head(struct net_http *http)
+{
+    const struct net_http_head *head = &http->reader.head;
+    net_http_route_find(head->path, &http->match);
+    if (!is_host_allowed(http)) {
+        net_http_respond_refusal(http, 403, "this Host or Origin may not ask here");
+        return false;
+    }
+    if (http->match.route == NET_HTTP_ROUTE_NONE) {
+        net_http_respond_refusal(http, 404, "there is nothing here");
+        return false;
+    }
+    if (!net_http_route_allows(http->match.route, head->method)) {
+        net_http_respond_not_allowed(http);
+        return false;
+    }
+    enum net_http_auth auth = auth_of(http);
+    if (auth != NET_HTTP_AUTH_OK) {
+        net_http_respond_unauthorized(http, auth);
+        return false;
+    }
+    return check_form(http);
+}
+
+void net_http_on_head(struct net_http *http)
+{
+    const struct net_http_head *head = &http->reader.head;
+    if (check_head(http) && head->expect_continue && has_body(head)) {
+        net_http_write_continue(&http->output);
+    }
+}
+
+/* ---- the request ---- */
+
+static enum rpc_header
+find_header(const struct rpc_http *view, struct jsv_str name, struct jsv_str *ret_value)
+{
+    const struct net_http *http =
+        (const struct net_http *)((const char *)view - offsetof(struct net_http, view));
+    switch (net_http_head_find(&http->reader.head, name, ret_value)) {
+    case NET_HTTP_ABSENT:
+        return RPC_HEADER_ABSENT;
+    case NET_HTTP_FOUND:
+        return RPC_HEADER_FOUND;
+    case NET_HTTP_CONFLICT:
+        break;
+    }
+    return RPC_HEADER_CONFLICT;
+}
+
+static void look_at(struct net_http *http, enum rpc_endpoint endpoint)
+{
+    http->view = (struct rpc_http){.endpoint = endpoint, .header = find_header};
+    http->conn.http = &http->view;
+}
+
+static void hand_in(struct net_http *http, enum rpc_endpoint endpoint)
+{
+    const struct rpc_frame frame = {
+        .text = jsv_buf_str(&http->reader.body),
+        .chunk = &http->body_owner,
+    };
+    look_at(http, endpoint);
+    http->state = NET_HTTP_ASKED;
+    core_handle(&http->conn, &frame);
+}
+
+static void end_session(struct net_http *http)
+{
+    look_at(http, RPC_ENDPOINT_MCP);
+    unsigned status = core_end_session(&http->conn);
+    if (status == 405) {
+        net_http_respond_not_allowed(http);
+    } else {
+        net_http_respond(http, status, JSV_STR(""), (struct jsv_str){NULL, 0});
+    }
+}
+
+static void open_stream(struct net_http *http)
+{
+    look_at(http, RPC_ENDPOINT_MCP);
+    if (!(net_http_accepts(&http->reader.head) & NET_HTTP_ACCEPT_STREAM)) {
+        net_http_respond_refusal(http, 406, "this is a text/event-stream");
+        return;
+    }
+    unsigned status = core_open_stream(&http->conn);
+    if (status == 200) {
+        net_http_stream_begin(http);
+    } else if (status == 405) {
+        net_http_respond_not_allowed(http);
+    } else {
+        net_http_respond_refusal(http, status, "there is no such session");
+    }
+}
+
+static void on_mcp(struct net_http *http)
+{
+    switch (http->reader.head.method) {
+    case NET_HTTP_POST:
+        hand_in(http, RPC_ENDPOINT_MCP);
+        break;
+    case NET_HTTP_DELETE:
+        end_session(http);
+        break;
+    case NET_HTTP_GET:
+        open_stream(http);
+        break;
+    case NET_HTTP_HEAD:
+    case NET_HTTP_OTHER:
+        net_http_respond_not_allowed(http);
+        break;
+    }
+}
+
+static void on_metadata(struct net_http *http)
+{
+    if (http->settings->authorization_server_count > 0) {
+        net_http_respond_metadata(http);
+    } else {
+        net_http_respond_refusal(http, 404, "there is nothing here");
+    }
+}
+
+void net_http_on_request(struct net_http *http)
+{
+    static const struct jsv_str text_type = {"text/plain; charset=utf-8", 25};
+    switch ((int)http->match.route) {
+    case NET_HTTP_ROUTE_RPC:
+        hand_in(http, RPC_ENDPOINT_RPC);
+        break;
+    case NET_HTTP_ROUTE_MCP:
+        on_mcp(http);
+        break;
+    case NET_HTTP_ROUTE_HEALTH:
+        net_http_respond(http, 200, text_type, JSV_STR("ok\n"));
+        break;
+    case NET_HTTP_ROUTE_READY:
+        net_http_respond(
+            http,
+            http->finishing ? 503 : 200,
+            text_type,
+            http->finishing ? JSV_STR("stopping\n") : JSV_STR("ready\n"));
+        break;
+    case NET_HTTP_ROUTE_METADATA:
+    case NET_HTTP_ROUTE_METADATA_MCP:
+        on_metadata(http);
+        break;
+    default:
+        net_http_respond_refusal(http, 404, "there is nothing here");
+        break;
+    }
+}

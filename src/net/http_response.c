@@ -1,0 +1,209 @@
+/*
+ * What goes out. Every response says how it ends and whether the connection
+ * stays; which request it belongs to is what the reader has.
+ */
+#include <stdio.h>
+
+#include "net/http_conn.h"
+#include "net/http_writer.h"
+#include "os/sys.h"
+
+#define JSON_TYPE "application/json"
+
+/* Whether all of the request has been read: else what follows is not a request. */
+static bool is_read(const struct net_http *http)
+{
+    const struct net_http_head *head = &http->reader.head;
+    bool has_no_body = !head->chunked && head->content_length == 0;
+    return http->reader.phase == NET_HTTP_PHASE_COMPLETE ||
+           (http->reader.phase == NET_HTTP_PHASE_BODY && has_no_body);
+}
+
+static bool is_last(const struct net_http *http)
+{
+    return http->finishing || http->ended || !http->reader.head.keep_alive || !is_read(http);
+}
+
+/* The head of a response, without its empty line. */
+static void begin(struct net_http *http, unsigned status, struct jsv_str type, size_t size)
+{
+    char date[NET_HTTP_DATE_SIZE];
+    bool close = is_last(http);
+    bool has_body = status != 204;
+    net_http_date_format(os_wall_seconds(), date);
+    const struct net_http_answer answer = {
+        .status = status,
+        .framing = has_body ? NET_HTTP_FRAMING_LENGTH : NET_HTTP_FRAMING_NONE,
+        .content_length = size,
+        .content_type = type,
+        .date = {date, sizeof(date)},
+        .close = close,
+        .keep_alive_said = !close && http->reader.head.minor == 0,
+    };
+    net_http_write_head(&http->output, &answer);
+    if (close) {
+        http->state = NET_HTTP_LAST;
+    }
+}
+
+static void end(struct net_http *http, struct jsv_str body)
+{
+    net_http_write_end(&http->output);
+    if (http->reader.head.method != NET_HTTP_HEAD) {
+        jsv_buf_append_str(&http->output, body);
+    }
+    net_http_request_over(http);
+}
+
+void net_http_respond(
+    struct net_http *http, unsigned status, struct jsv_str type, struct jsv_str text)
+{
+    begin(http, status, type, text.size);
+    end(http, text);
+}
+
+void net_http_respond_answer(struct net_http *http, const struct core_answer *answer)
+{
+    bool has_body = answer->text.data;
+    begin(
+        http, answer->http_status, has_body ? JSV_STR(JSON_TYPE) : JSV_STR(""), answer->text.size);
+    if (answer->session) {
+        net_http_write_field(
+            &http->output, JSV_STR("Mcp-Session-Id"), jsv_str_from(answer->session));
+    }
+    end(http, answer->text);
+}
+
+/* Room for our own longest sentence. */
+#define REFUSAL_SIZE 256
+
+/* {"error":{"code":403,"message":…}}; messages are our own and need no escapes. */
+static struct jsv_str refusal_text(char out[static REFUSAL_SIZE], unsigned status, const char *why)
+{
+    int size =
+        snprintf(out, REFUSAL_SIZE, "{\"error\":{\"code\":%u,\"message\":\"%s\"}}", status, why);
+    return (struct jsv_str){out, (size_t)size};
+}
+
+void net_http_respond_refusal(struct net_http *http, unsigned status, const char *why)
+{
+    char text[REFUSAL_SIZE];
+    net_http_respond(http, status, JSV_STR(JSON_TYPE), refusal_text(text, status, why));
+}
+
+void net_http_respond_not_allowed(struct net_http *http)
+{
+    char text[REFUSAL_SIZE];
+    struct jsv_str body = refusal_text(text, 405, "this resource has other methods");
+    struct jsv_buf allow;
+    jsv_buf_init(&allow, os_allocator(), REFUSAL_SIZE);
+    net_http_route_allow(&allow, http->match.route);
+    begin(http, 405, JSV_STR(JSON_TYPE), body.size);
+    net_http_write_field(&http->output, JSV_STR("Allow"), jsv_buf_str(&allow));
+    jsv_buf_done(&allow);
+    end(http, body);
+}
+
+/* "http://127.0.0.1:8787", as the client knows us. */
+static void append_origin(const struct net_http *http, struct jsv_buf *out)
+{
+    jsv_buf_append_str(out, JSV_STR("http://"));
+    jsv_buf_append_str(out, http->reader.head.host);
+}
+
+/* Room for an origin and what stands around it. */
+#define CHALLENGE_SIZE ((size_t)NET_HTTP_HEAD_MAX + 512)
+
+void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth auth)
+{
+    char text[REFUSAL_SIZE];
+    struct jsv_str body = refusal_text(text, 401, "a bearer token is needed");
+    struct jsv_buf origin;
+    struct jsv_buf challenge;
+    jsv_buf_init(&origin, os_allocator(), CHALLENGE_SIZE);
+    jsv_buf_init(&challenge, os_allocator(), CHALLENGE_SIZE);
+    append_origin(http, &origin);
+    net_http_guard_challenge(&challenge, auth, jsv_buf_str(&origin), JSV_STR(""));
+    begin(http, 401, JSV_STR(JSON_TYPE), body.size);
+    net_http_write_field(&http->output, JSV_STR("WWW-Authenticate"), jsv_buf_str(&challenge));
+    end(http, body);
+    jsv_buf_done(&challenge);
+    jsv_buf_done(&origin);
+}
+
+void net_http_respond_too_large(struct net_http *http)
+{
+    net_http_respond(
+        http,
+        413,
+        JSV_STR(JSON_TYPE),
+        JSV_STR("{\"ok\":false,\"reason\":\"validation_failed\","
+                "\"errors\":[{\"path\":\"\",\"msg\":\"payload_too_large\"}]}"));
+}
+
+/* Room for a few addresses of servers. */
+#define METADATA_SIZE ((size_t)64 * 1024)
+
+void net_http_respond_metadata(struct net_http *http)
+{
+    const struct net_http_settings *settings = http->settings;
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), METADATA_SIZE);
+    jsv_buf_append_str(&text, JSV_STR("{\"resource\":\""));
+    append_origin(http, &text);
+    jsv_buf_append_str(&text, JSV_STR("/mcp\",\"authorization_servers\":["));
+    for (size_t i = 0; i < settings->authorization_server_count; i++) {
+        jsv_buf_append_str(&text, i == 0 ? JSV_STR("\"") : JSV_STR(",\""));
+        jsv_buf_append_str(&text, settings->authorization_servers[i]);
+        jsv_buf_append_byte(&text, '"');
+    }
+    jsv_buf_append_str(&text, JSV_STR("]}"));
+    net_http_respond(http, 200, JSV_STR(JSON_TYPE), jsv_buf_str(&text));
+    jsv_buf_done(&text);
+}
+
+/* ---- streams ---- */
+
+static bool is_chunked(const struct net_http *http)
+{
+    return http->reader.head.minor > 0;
+}
+
+void net_http_stream_begin(struct net_http *http)
+{
+    char date[NET_HTTP_DATE_SIZE];
+    net_http_date_format(os_wall_seconds(), date);
+    net_http_write_stream_head(
+        &http->output, (struct jsv_str){date, sizeof(date)}, is_chunked(http));
+    net_http_write_end(&http->output);
+    http->state = NET_HTTP_STREAM;
+}
+
+void net_http_stream_event(struct net_http *http, struct jsv_str message)
+{
+    const struct net_http_sse_event event = {.data = message};
+    size_t chunk = is_chunked(http) ? net_http_chunk_begin(&http->output) : 0;
+    net_http_sse_write(&http->output, &event);
+    if (is_chunked(http)) {
+        net_http_chunk_end(&http->output, chunk);
+    }
+}
+
+void net_http_stream_comment(struct net_http *http)
+{
+    size_t chunk = is_chunked(http) ? net_http_chunk_begin(&http->output) : 0;
+    net_http_sse_write_comment(&http->output);
+    if (is_chunked(http)) {
+        net_http_chunk_end(&http->output, chunk);
+    }
+}
+
+void net_http_stream_end(struct net_http *http)
+{
+    if (is_chunked(http)) {
+        net_http_chunk_last(&http->output);
+    }
+    bool last = is_last(http) || !is_chunked(http);
+    http->state = last ? NET_HTTP_LAST : NET_HTTP_ASKED;
+    net_http_request_over(http);
+}

@@ -1,0 +1,67 @@
+/*
+ * Answers as bytes at the end of a buffer: heads, chunks, server-sent events.
+ *
+ * Nothing here fails by itself: the buffer keeps its first error, and the
+ * caller looks at it once. A header with a line end inside, which would let
+ * its author write headers or answers of his own, is such an error (-EINVAL).
+ */
+#pragma once
+
+#include <jsv/jsv.h>
+
+/** "Sun, 06 Nov 1994 08:49:37 GMT" */
+#define NET_HTTP_DATE_SIZE 29
+
+/** Write the time for the Date header; good for a second. No terminator. */
+void net_http_date_format(int64_t unix_seconds, char out[static NET_HTTP_DATE_SIZE]);
+
+/** The name of a status; "Unknown" for one that is never sent. */
+struct jsv_str net_http_status_name(unsigned status);
+
+/* How the client finds the end of the body. */
+enum net_http_framing {
+    NET_HTTP_FRAMING_LENGTH,  /* Content-Length */
+    NET_HTTP_FRAMING_CHUNKED, /* HTTP/1.1 only */
+    NET_HTTP_FRAMING_CLOSE,   /* the connection's end; makes close true */
+    NET_HTTP_FRAMING_NONE,    /* 204 and 304, which have no body by nature */
+};
+
+struct net_http_answer {
+    unsigned status;
+    enum net_http_framing framing;
+    uint64_t content_length;
+    struct jsv_str content_type; /* empty: none */
+    struct jsv_str date;         /* empty: none */
+    bool close;                  /* after this answer */
+    bool keep_alive_said;        /* an HTTP/1.0 client has to be told that it is kept */
+};
+
+/** The first line and the headers of every answer; net_http_write_end() ends the head. */
+void net_http_write_head(struct jsv_buf *out, const struct net_http_answer *answer);
+/** One more header. */
+void net_http_write_field(struct jsv_buf *out, struct jsv_str name, struct jsv_str value);
+/** The empty line. */
+void net_http_write_end(struct jsv_buf *out);
+
+/** As net_http_write_head(), of a stream of events. @param chunked Else it lasts until the end. */
+void net_http_write_stream_head(struct jsv_buf *out, struct jsv_str date, bool chunked);
+
+/** "100 Continue", for who waits for it with the body. */
+void net_http_write_continue(struct jsv_buf *out);
+
+/** Begin a chunk; what is appended next is in it. @return what net_http_chunk_end() needs. */
+size_t net_http_chunk_begin(struct jsv_buf *out);
+/** End a chunk, which must not be empty. */
+void net_http_chunk_end(struct jsv_buf *out, size_t begin);
+/** The chunk that says there are no more. */
+void net_http_chunk_last(struct jsv_buf *out);
+
+struct net_http_sse_event {
+    struct jsv_str data; /* line ends in it become line feeds, which JSON takes for white space */
+    struct jsv_str id;   /* data NULL: none */
+    uint64_t retry_ms;   /* 0: none */
+};
+
+void net_http_sse_write(struct jsv_buf *out, const struct net_http_sse_event *event);
+/** A line that means nothing and keeps the connection alive. */
+void net_http_sse_write_comment(struct jsv_buf *out);

@@ -1,0 +1,373 @@
+/*
+ * What happens in a round of the loop: bytes come in and are cut into frames;
+ * each goes through the corridor; answers, of these frames or of earlier ones,
+ * are collected. At the end of the round all answers go out in one write.
+ *
+ * A peer that does not take its answers must not cost memory: while too much
+ * is queued for it, or too much of its work is in flight, no frame is taken,
+ * not even one that is there, and nothing is read. So the peer's own writing
+ * comes to a halt.
+ *
+ * The end comes in one of three ways. The peer has sent all: what it asked for
+ * is answered, then we close. We are asked to finish: the same, without taking
+ * what has not been taken. The peer is lost: all is given up.
+ *
+ * Closing can happen deep inside a call that still looks at the connection, so
+ * its memory is given back at the end of the round.
+ */
+#include "net/lines.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "core/limits.h"
+#include "core/worker.h"
+#include "os/sys.h"
+
+/* Answers are sent before the end of the round when there are so many: the kernel can begin. */
+#define FLUSH_SIZE ((size_t)64 * 1024)
+
+/* What is collected at most: an answer is appended only below FLUSH_SIZE. */
+#define OUTPUT_MAX (FLUSH_SIZE + CORE_REPLY_SIZE_MAX + 1)
+
+/* Memory of an idle connection for its next answers. */
+#define OUTPUT_KEPT ((size_t)16 * 1024)
+
+static struct net_lines *of_conn(struct core_conn *conn)
+{
+    return (struct net_lines *)((char *)conn - offsetof(struct net_lines, conn));
+}
+
+static struct net_lines *of_turn(struct loop_later *turn)
+{
+    return (struct net_lines *)((char *)turn - offsetof(struct net_lines, turn));
+}
+
+static void take_turn(struct net_lines *lines)
+{
+    loop_run_later(lines->loop, &lines->turn);
+}
+
+/* ---- out ---- */
+
+static size_t queued(const struct net_lines *lines)
+{
+    return lines->output.size + loop_stream_queued(lines->out);
+}
+
+/* Bytes the kernel has taken. */
+static uint64_t gone(const struct net_lines *lines)
+{
+    return lines->sent - loop_stream_queued(lines->out);
+}
+
+static void watch_for_stall(struct net_lines *lines)
+{
+    lines->sent_and_gone = gone(lines);
+    loop_timer_start(lines->stall, lines->write_stall_ms);
+}
+
+static void on_stall(void *owner)
+{
+    struct net_lines *lines = owner;
+    if (gone(lines) == lines->sent_and_gone) {
+        net_lines_close(lines);
+    } else {
+        watch_for_stall(lines);
+    }
+}
+
+static void forget_output(struct net_lines *lines)
+{
+    if (lines->output.capacity > OUTPUT_KEPT) {
+        jsv_buf_done(&lines->output);
+        jsv_buf_init(&lines->output, os_allocator(), OUTPUT_MAX);
+    } else {
+        jsv_buf_reset(&lines->output);
+    }
+}
+
+static void flush(struct net_lines *lines)
+{
+    if (lines->output.size == 0) {
+        return;
+    }
+    bool was_empty = loop_stream_queued(lines->out) == 0;
+    int r = loop_stream_write(lines->out, jsv_buf_str(&lines->output));
+    if (r < 0) {
+        lines->broken = true;
+    } else {
+        lines->sent += lines->output.size;
+    }
+    forget_output(lines);
+    if (was_empty && loop_stream_queued(lines->out) > 0) {
+        watch_for_stall(lines);
+    }
+}
+
+/* A line that cannot be kept is an answer lost: the peer must not wait for it for ever. */
+static void send_line(struct net_lines *lines, struct jsv_str text)
+{
+    (void)jsv_buf_append_str(&lines->output, text);
+    if (jsv_buf_append_byte(&lines->output, '\n') < 0) {
+        lines->broken = true;
+        jsv_buf_reset(&lines->output);
+    }
+    if (lines->output.size >= FLUSH_SIZE) {
+        flush(lines);
+    }
+    take_turn(lines);
+}
+
+static void on_answer(struct core_conn *conn, const struct core_answer *answer)
+{
+    if (answer->text.data) {
+        send_line(of_conn(conn), answer->text);
+    }
+}
+
+static void on_push(struct core_conn *conn, struct jsv_str message)
+{
+    send_line(of_conn(conn), message);
+}
+
+static void on_drained(void *owner, int error)
+{
+    struct net_lines *lines = owner;
+    if (error < 0) {
+        net_lines_close(lines);
+        return;
+    }
+    loop_timer_stop(lines->stall);
+    take_turn(lines);
+}
+
+/* ---- in ---- */
+
+static bool takes_frames(const struct net_lines *lines)
+{
+    return !lines->finishing && !lines->broken && !core_conn_is_full(&lines->conn) &&
+           queued(lines) <= CORE_SEND_QUEUE_MAX;
+}
+
+static bool next_frame(struct net_lines *lines, struct rpc_frame *ret_frame)
+{
+    return rpc_frames_next(&lines->frames, ret_frame) ||
+           (lines->ended && rpc_frames_last(&lines->frames, ret_frame));
+}
+
+/* Take frames as long as they are welcome. @return whether there may be more of those read. */
+static bool take_frames(struct net_lines *lines)
+{
+    struct rpc_frame frame;
+    while (takes_frames(lines)) {
+        if (!next_frame(lines, &frame)) {
+            return false;
+        }
+        core_handle(&lines->conn, &frame);
+    }
+    return true;
+}
+
+static void read_or_not(struct net_lines *lines, bool more)
+{
+    if (more || lines->ended) {
+        loop_stream_stop(lines->in);
+    } else if (loop_stream_start(lines->in) < 0) {
+        lines->broken = true;
+    }
+}
+
+/* Whether nothing is left to do for a peer that asks for nothing any more. */
+static bool is_over(const struct net_lines *lines, bool more)
+{
+    bool last_taken = lines->finishing || (lines->ended && !more);
+    return last_taken && !core_conn_is_busy(&lines->conn) && queued(lines) == 0;
+}
+
+static void work(struct net_lines *lines)
+{
+    bool more = take_frames(lines);
+    flush(lines);
+    if (!lines->broken) {
+        read_or_not(lines, more);
+    }
+    if (lines->broken || is_over(lines, more)) {
+        net_lines_close(lines);
+    }
+}
+
+static void on_space(void *owner, char **ret_data, size_t *ret_size)
+{
+    struct net_lines *lines = owner;
+    if (rpc_frames_space(&lines->frames, ret_data, ret_size) < 0) {
+        *ret_size = 0;
+    }
+}
+
+/* Most of the time all frames are taken and the loop goes on reading: then answers wait for the
+   end of the round, and nothing else is to be done. */
+static void on_read(void *owner, size_t size)
+{
+    struct net_lines *lines = owner;
+    rpc_frames_filled(&lines->frames, size);
+    if (take_frames(lines)) {
+        loop_stream_stop(lines->in);
+        take_turn(lines);
+    }
+}
+
+/* Who has only our input, such as the parent of this process, may hang up and still read. */
+static void on_end(void *owner, int error)
+{
+    struct net_lines *lines = owner;
+    bool takes_answers = lines->out != lines->in;
+    if (error < 0 && !takes_answers) {
+        net_lines_close(lines);
+        return;
+    }
+    lines->ended = true;
+    take_turn(lines);
+}
+
+static void on_resume(struct core_conn *conn)
+{
+    take_turn(of_conn(conn));
+}
+
+static void on_turn(struct loop_later *turn)
+{
+    struct net_lines *lines = of_turn(turn);
+    if (lines->closed) {
+        jsv_dealloc(os_allocator(), lines, sizeof(*lines));
+    } else {
+        work(lines);
+    }
+}
+
+/* ---- opening and closing ---- */
+
+static void finish_peer(struct net_peer *peer)
+{
+    net_lines_finish((struct net_lines *)peer);
+}
+
+static void close_peer(struct net_peer *peer)
+{
+    net_lines_close((struct net_lines *)peer);
+}
+
+static const struct net_peer_ops peer_ops = {
+    .finish = finish_peer,
+    .close = close_peer,
+};
+
+static const struct core_conn_ops conn_ops = {
+    .answer = on_answer,
+    .push = on_push,
+    .hang_up = on_resume,
+    .resume = on_resume,
+    .idle = on_resume,
+};
+
+static const struct loop_stream_events stream_events = {
+    .space = on_space,
+    .read = on_read,
+    .end = on_end,
+    .drained = on_drained,
+};
+
+/* Open a stream; if that fails the descriptor is closed all the same. */
+static int open_stream(struct net_lines *lines, int fd, struct loop_stream **ret_stream)
+{
+    int r = loop_stream_open(lines->loop, fd, &stream_events, lines, ret_stream);
+    if (r < 0) {
+        os_close(fd);
+    }
+    return r;
+}
+
+static int open_streams(struct net_lines *lines, int in_fd, int out_fd)
+{
+    int r = open_stream(lines, in_fd, &lines->in);
+    if (in_fd == out_fd) {
+        lines->out = lines->in;
+        return r;
+    }
+    int out_r = open_stream(lines, out_fd, &lines->out);
+    return r < 0 ? r : out_r;
+}
+
+static void close_streams(struct net_lines *lines)
+{
+    loop_stream_close(lines->in);
+    if (lines->out != lines->in) {
+        loop_stream_close(lines->out);
+    }
+    lines->in = lines->out = NULL;
+    loop_timer_close(lines->stall);
+    lines->stall = NULL;
+}
+
+static int start(struct net_lines *lines, int in_fd, int out_fd)
+{
+    int r = open_streams(lines, in_fd, out_fd);
+    if (r == 0) {
+        r = loop_timer_new(lines->loop, on_stall, lines, &lines->stall);
+    }
+    if (r == 0) {
+        r = loop_stream_start(lines->in);
+    }
+    if (r < 0) {
+        close_streams(lines);
+    }
+    return r;
+}
+
+int net_lines_open(const struct net_lines_options *options, struct net_lines **ret_lines)
+{
+    struct net_lines *lines = jsv_alloc(os_allocator(), sizeof(*lines));
+    if (!lines) {
+        os_close(options->in_fd);
+        os_close(options->out_fd != options->in_fd ? options->out_fd : -1);
+        return -ENOMEM;
+    }
+    *lines = (struct net_lines){
+        .peer = {.ops = &peer_ops},
+        .loop = core_worker_loop(options->worker),
+        .turn = {.run = on_turn},
+        .write_stall_ms =
+            options->write_stall_ms > 0 ? options->write_stall_ms : CORE_WRITE_STALL_MS,
+        .on_closed = options->closed,
+        .owner = options->owner,
+    };
+    int r = start(lines, options->in_fd, options->out_fd);
+    if (r < 0) {
+        jsv_dealloc(os_allocator(), lines, sizeof(*lines));
+        return r;
+    }
+    rpc_frames_init(&lines->frames, CORE_FRAME_SIZE_MAX);
+    jsv_buf_init(&lines->output, os_allocator(), OUTPUT_MAX);
+    core_conn_init(&lines->conn, &conn_ops, options->worker, options->transport);
+    *ret_lines = lines;
+    return 0;
+}
+
+void net_lines_finish(struct net_lines *lines)
+{
+    lines->finishing = true;
+    take_turn(lines);
+}
+
+void net_lines_close(struct net_lines *lines)
+{
+    assert(!lines->closed);
+    lines->closed = true;
+    core_conn_done(&lines->conn);
+    close_streams(lines);
+    rpc_frames_done(&lines->frames);
+    jsv_buf_done(&lines->output);
+    take_turn(lines);
+    lines->on_closed(lines->owner, &lines->peer);
+}

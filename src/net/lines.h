@@ -1,0 +1,59 @@
+/*
+ * A connection that speaks lines: one message each way per line, over a socket
+ * or over two descriptors. Both doors that speak so are this.
+ *
+ * Everything happens on the loop of the worker.
+ */
+#pragma once
+
+#include "core/conn.h"
+#include "loop/stream.h"
+#include "net/peer.h"
+
+struct net_lines;
+
+struct net_lines_options {
+    struct core_worker *worker;
+    enum core_transport transport;
+    int in_fd;
+    int out_fd;              /* the same for a socket */
+    unsigned write_stall_ms; /* 0: CORE_WRITE_STALL_MS */
+    net_peer_closed *closed;
+    void *owner;
+};
+
+struct net_lines {
+    struct net_peer peer;
+    struct core_conn conn;
+
+    /* The connection's own. */
+    struct loop *loop;
+    struct loop_stream *in;
+    struct loop_stream *out; /* the same for a socket */
+    struct rpc_frames frames;
+    struct jsv_buf output;  /* answers of this round */
+    struct loop_later turn; /* at its end */
+    struct loop_timer *stall;
+    uint64_t write_stall_ms;
+    uint64_t sent;          /* bytes given to the stream */
+    uint64_t sent_and_gone; /* of those, the kernel had when the stall timer was started */
+    bool ended;             /* no more bytes will come */
+    bool finishing;         /* no more frames are taken */
+    bool broken;            /* the peer is lost, or an answer is */
+    bool closed;
+    net_peer_closed *on_closed;
+    void *owner;
+};
+
+/**
+ * Begin to serve a peer.
+ *
+ * The descriptors are taken; should it fail, they have been closed.
+ * @return 0; -errno, and closed() will not be called.
+ */
+int net_lines_open(const struct net_lines_options *options, struct net_lines **ret_lines);
+
+/** Take no more frames, send what is in flight, then close. */
+void net_lines_finish(struct net_lines *lines);
+/** Close now: what is in flight is given up. closed() is called from within. */
+void net_lines_close(struct net_lines *lines);

@@ -1,0 +1,225 @@
+/*
+ * Three races are closed here.
+ *
+ * Permissions: a socket's file is made by bind() with the permissions of the
+ * socket itself, less the umask. So they are set on the socket before, and the
+ * umask is lifted by just as much for that call; nothing is ever widened.
+ *
+ * A file that is left over looks like one that is about to be used: nobody
+ * answers at it. Whoever decides about that, binds and begins to listen holds a
+ * lock on the directory, so that no other server is in the middle of the same.
+ * The lock is the kernel's and goes with the process.
+ *
+ * When we go the name may already be that of another server. What is removed is
+ * compared with what was made, under the same lock.
+ */
+#define _GNU_SOURCE /* O_PATH */
+#include "net/unix.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "os/sys.h"
+
+/* Connections the kernel keeps for us until we take them; it has a ceiling of its own. */
+#define BACKLOG 1024
+
+/* A server that starts holds the lock for microseconds. */
+#define LOCK_WAIT_MS  1000
+#define LOCK_RETRY_MS 5
+
+#define PERMISSIONS 0777
+
+/* ---- the lock ---- */
+
+static int open_directory(const char *path)
+{
+    char directory[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    const char *slash = strrchr(path, '/');
+    size_t size = slash ? (size_t)(slash - path) : 0;
+    if (!slash) {
+        directory[size++] = '.';
+    } else if (size == 0) {
+        directory[size++] = '/';
+    } else {
+        memcpy(directory, path, size);
+    }
+    directory[size] = '\0';
+    return os_openat(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int wait_for_lock(int fd)
+{
+    uint64_t give_up_at = os_now_ms() + LOCK_WAIT_MS;
+    for (;;) {
+        int r = os_flock(fd, LOCK_EX | LOCK_NB);
+        if (r != -EWOULDBLOCK) {
+            return r;
+        }
+        if (os_now_ms() >= give_up_at) {
+            return -EBUSY;
+        }
+        (void)os_sys->poll(NULL, 0, LOCK_RETRY_MS, NULL);
+    }
+}
+
+/* @return a descriptor; closing it unlocks. */
+static int lock_directory(const char *path)
+{
+    int fd = open_directory(path);
+    if (fd < 0) {
+        return fd;
+    }
+    int r = wait_for_lock(fd);
+    if (r < 0) {
+        os_close(fd);
+        return r;
+    }
+    return fd;
+}
+
+/* ---- what stands there ---- */
+
+/*
+ * Ask a socket's file whether anybody listens.
+ * @return 0 when nobody does, or nothing is there any more; -EADDRINUSE when somebody does, also
+ *         when they would not talk to us; -EEXIST when it is a socket of another kind; -errno.
+ */
+static int probe(const struct sockaddr_un *address)
+{
+    int fd = os_socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK);
+    if (fd < 0) {
+        return fd;
+    }
+    int r = os_connect(fd, (const struct sockaddr *)address, sizeof(*address));
+    os_close(fd);
+    switch (r) {
+    case 0:
+    case -EAGAIN: /* so many wait to be let in */
+    case -EINPROGRESS:
+    case -EACCES:
+    case -EPERM:
+        return -EADDRINUSE;
+    case -ECONNREFUSED:
+    case -ENOENT:
+        return 0;
+    case -EPROTOTYPE:
+        return -EEXIST;
+    default:
+        return r;
+    }
+}
+
+/* Make the name free, if it may be. @return 0 or an error of net_unix_listen(). */
+static int clear_name(const struct sockaddr_un *address)
+{
+    struct stat stat;
+    int r = os_fstatat(AT_FDCWD, address->sun_path, &stat, AT_SYMLINK_NOFOLLOW);
+    if (r < 0) {
+        return r == -ENOENT ? 0 : r;
+    }
+    if (!S_ISSOCK(stat.st_mode)) {
+        return -EEXIST;
+    }
+    r = probe(address);
+    if (r < 0) {
+        return r;
+    }
+    r = os_unlinkat(AT_FDCWD, address->sun_path);
+    return r == -ENOENT ? 0 : r;
+}
+
+/* ---- binding ---- */
+
+static int bind_with_mode(int fd, const struct sockaddr_un *address, mode_t mode)
+{
+    int r = os_fchmod(fd, mode);
+    if (r < 0) {
+        return r;
+    }
+    mode_t before = os_umask(~mode & PERMISSIONS);
+    r = os_bind(fd, (const struct sockaddr *)address, sizeof(*address));
+    os_umask(before);
+    return r;
+}
+
+/* Once bound: hold on to the file, then let others in. @return the pin, or -errno. */
+static int pin_and_listen(int fd, const struct sockaddr_un *address)
+{
+    int pin = os_openat(AT_FDCWD, address->sun_path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int r = pin < 0 ? pin : os_listen(fd, BACKLOG);
+    if (r < 0) {
+        (void)os_unlinkat(AT_FDCWD, address->sun_path);
+        os_close(pin);
+        return r;
+    }
+    return pin;
+}
+
+static int make_socket(const struct sockaddr_un *address, mode_t mode, int *ret_pin)
+{
+    int fd = os_socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK);
+    if (fd < 0) {
+        return fd;
+    }
+    int r = bind_with_mode(fd, address, mode);
+    int pin = r < 0 ? r : pin_and_listen(fd, address);
+    if (pin < 0) {
+        os_close(fd);
+        return pin;
+    }
+    *ret_pin = pin;
+    return fd;
+}
+
+int net_unix_listen(const char *path, mode_t mode, struct net_unix_address *ret_address)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t size = strlen(path);
+    if (size == 0) {
+        return -ENOENT;
+    }
+    if (size >= sizeof(address.sun_path)) {
+        return -ENAMETOOLONG;
+    }
+    memcpy(address.sun_path, path, size);
+
+    int lock = lock_directory(path);
+    if (lock < 0) {
+        return lock;
+    }
+    int pin;
+    int r = clear_name(&address);
+    int fd = r < 0 ? r : make_socket(&address, mode & PERMISSIONS, &pin);
+    os_close(lock);
+    if (fd >= 0) {
+        *ret_address = (struct net_unix_address){.path = path, .pin_fd = pin};
+    }
+    return fd;
+}
+
+/* ---- going ---- */
+
+static bool is_ours(const struct net_unix_address *address)
+{
+    struct stat ours;
+    struct stat found;
+    return os_fstat(address->pin_fd, &ours) == 0 &&
+           os_fstatat(AT_FDCWD, address->path, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
+}
+
+/* Without the lock the name is left as it is: a file left over is replaced, one taken is not. */
+void net_unix_remove(const struct net_unix_address *address)
+{
+    int lock = lock_directory(address->path);
+    if (lock >= 0 && is_ours(address)) {
+        (void)os_unlinkat(AT_FDCWD, address->path);
+    }
+    os_close(lock);
+    os_close(address->pin_fd);
+}

@@ -1,0 +1,8 @@
+/*
+ * The descriptors of the built-in tools: the JSON files of this directory.
+ */
+#pragma once
+
+#include "base/embedded.h"
+
+extern const struct jsv_embedded tools_embedded[];

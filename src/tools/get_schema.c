@@ -1,0 +1,25 @@
+#include "tools/builtin.h"
+
+static int write_schema(struct tool_call *call, const struct catalog_schema *schema)
+{
+    struct jsv_writer writer = tool_begin(call, true);
+    jsv_write_key(&writer, JSV_STR("schema"));
+    jsv_write_value(&writer, schema->value);
+    jsv_write_key(&writer, JSV_STR("version"));
+    jsv_write_string(&writer, schema->version);
+    return tool_end(call, &writer, TOOL_VERDICT_OK);
+}
+
+int tool_get_schema(struct tool_call *call)
+{
+    const struct catalog_schema *schema;
+    struct jsv_str name = jsv_value_text(tool_argument(call, JSV_STR("name")));
+    switch (catalog_schema_find(call->catalog, name, &schema)) {
+    case 0:
+        return write_schema(call, schema);
+    case -EINVAL:
+        return tool_refuse(call, JSV_STR("/name"), JSV_STR("invalid_path"));
+    default:
+        return tool_not_found(call);
+    }
+}

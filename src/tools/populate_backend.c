@@ -1,0 +1,150 @@
+/*
+ * Sends an asset to the backend, byte for byte as it came, and waits for the
+ * answer without holding anything up. While it waits, call->state is the post.
+ */
+#include "backend/backend.h"
+#include "base/utf8.h"
+#include "tools/builtin.h"
+
+/* What an asset is that does not say so. */
+#define DEFAULT_SCHEMA JSV_STR("synesthetic-asset")
+
+/*
+ * Of an error's text: an answer may carry it twice, as text and as structure,
+ * each time with six characters for one, and still has to fit its limit.
+ */
+#define DETAIL_SIZE_MAX ((size_t)64 << 10)
+
+/* ---- answers ---- */
+
+/* A reply's "id" as text; empty when it has none that could be one. */
+static struct jsv_str reply_id(struct tools *tools, struct jsv_str body)
+{
+    if (jsv_read(tools->reader, tools->document, body, 0, NULL) < 0) {
+        return JSV_STR(""); /* what it took, it took: an id is all that is missing */
+    }
+    struct jsv_value id = jsv_value_get(jsv_document_root(tools->document), JSV_STR("id"));
+    switch (jsv_value_type(id)) {
+    case JSV_TYPE_STRING:
+        return jsv_value_text(id);
+    case JSV_TYPE_NUMBER:
+        return jsv_value_span(id);
+    case JSV_TYPE_NONE:
+    case JSV_TYPE_NULL:
+    case JSV_TYPE_BOOLEAN:
+    case JSV_TYPE_ARRAY:
+    case JSV_TYPE_OBJECT:
+        break;
+    }
+    return JSV_STR("");
+}
+
+static int write_accepted(struct tool_call *call, struct jsv_str body)
+{
+    struct jsv_writer writer = tool_begin(call, true);
+    jsv_write_key(&writer, JSV_STR("asset_id"));
+    jsv_write_string(&writer, reply_id(call->tools, body));
+    jsv_write_key(&writer, JSV_STR("backend_url"));
+    jsv_write_string(&writer, jsv_str_from(call->tools->settings.backend_url));
+    return tool_end(call, &writer, TOOL_VERDICT_OK);
+}
+
+static int write_refused(struct tool_call *call, unsigned status, struct jsv_str detail)
+{
+    struct jsv_writer writer = tool_begin_failure(call, JSV_STR("backend_error"));
+    jsv_write_key(&writer, JSV_STR("status"));
+    jsv_write_uint64(&writer, status);
+    jsv_write_key(&writer, JSV_STR("detail"));
+    jsv_write_string(&writer, detail);
+    return tool_end(call, &writer, TOOL_VERDICT_FAILED);
+}
+
+/* Bytes that are no UTF-8 become U+FFFD each; what is too long is cut between characters. */
+static int readable(struct jsv_buf *out, struct jsv_str text)
+{
+    jsv_buf_reset(out);
+    while (text.size > 0 && out->size < DETAIL_SIZE_MAX) {
+        size_t size = jsv_utf8_valid_prefix(text);
+        size_t room = DETAIL_SIZE_MAX - out->size;
+        if (size > room) {
+            size = room;
+            while (size > 0 && ((unsigned char)text.data[size] & 0xC0) == 0x80) {
+                size--;
+            }
+            return jsv_buf_append(out, text.data, size);
+        }
+        jsv_buf_append(out, text.data, size);
+        if (size < text.size) {
+            jsv_buf_append_str(out, JSV_STR("\xEF\xBF\xBD"));
+            size++;
+        }
+        text = (struct jsv_str){text.data + size, text.size - size};
+    }
+    return out->error;
+}
+
+static int write_reply(struct tool_call *call, const struct backend_reply *reply)
+{
+    if (reply->error < 0) {
+        return reply->error == -ENOMEM ? reply->error
+                                       : write_refused(call, 503, JSV_STR("network_unreachable"));
+    }
+    if (reply->status >= 200 && reply->status < 300) {
+        return write_accepted(call, reply->body);
+    }
+    struct jsv_buf *detail = &call->tools->text;
+    int r = readable(detail, reply->body);
+    return r < 0 ? r : write_refused(call, reply->status, jsv_buf_str(detail));
+}
+
+static void replied(void *owner, const struct backend_reply *reply)
+{
+    struct tool_call *call = owner;
+    call->state = NULL;
+    int r = write_reply(call, reply);
+    call->error = r < 0 ? r : 0;
+    call->finished(call);
+}
+
+/* ---- the call ---- */
+
+/* @return 0 when it may be sent; 1 when the result is written; -errno. */
+static int check_asset(struct tool_call *call, struct jsv_value asset)
+{
+    struct jsv_value first = tool_argument(call, JSV_STR("validate_first"));
+    if (jsv_value_type(first) != JSV_TYPE_NONE && !jsv_value_bool(first)) {
+        return 0;
+    }
+    struct jsv_str name = catalog_asset_schema_name(asset);
+    const struct jsv_schema *schema;
+    int r = tool_schema(call, name.size > 0 ? name : DEFAULT_SCHEMA, &schema);
+    return r != 0 ? r : tool_check(call, schema, asset, TOOL_VERDICT_FAILED);
+}
+
+int tool_populate_backend(struct tool_call *call)
+{
+    struct backend *backend = call->tools->backend;
+    if (!backend) {
+        return tool_unsupported(call, JSV_STR("backend disabled"));
+    }
+    struct jsv_value asset = tool_argument(call, JSV_STR("asset"));
+    int r = check_asset(call, asset);
+    if (r != 0) {
+        return r < 0 ? r : TOOL_DONE;
+    }
+    struct backend_post *post;
+    r = backend_post_start(backend, jsv_value_span(asset), replied, call, &post);
+    if (r < 0) {
+        return r;
+    }
+    call->state = post;
+    return TOOL_WAIT;
+}
+
+void tool_populate_backend_cancel(struct tool_call *call)
+{
+    if (call->state) {
+        backend_post_cancel(call->state);
+        call->state = NULL;
+    }
+}

@@ -1,0 +1,115 @@
+#include "tools/tool.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/alloc.h"
+#include "os/sys.h"
+#include "tools/builtin.h"
+#include "tools/embedded.h"
+
+/* A copy of an asset without its $schemaRef: no message and no example's file is as large. */
+#define TEXT_SIZE_MAX ((size_t)8 << 20)
+
+static const struct {
+    struct jsv_str name;
+    tool_function *run;
+} built_in[] = {
+#define TOOL(name) {{#name, sizeof(#name) - 1}, tool_##name},
+#include "tools/tools.def"
+#undef TOOL
+};
+
+#define TOOL_COUNT (sizeof(built_in) / sizeof(*built_in))
+
+/* ---- descriptors ---- */
+
+static struct jsv_str descriptors[TOOL_COUNT];
+
+/* Files are embedded by name, tools listed in an order of their own. */
+static void find_descriptors(void)
+{
+    for (size_t i = 0; i < TOOL_COUNT; i++) {
+        const struct jsv_embedded *file = tools_embedded;
+        struct jsv_str name = built_in[i].name;
+        while (strncmp(file->name, name.data, name.size) != 0 ||
+               strcmp(file->name + name.size, ".json") != 0) {
+            file++;
+            assert(file->name);
+        }
+        descriptors[i] = (struct jsv_str){file->data, file->size};
+    }
+}
+
+const struct jsv_str *tools_descriptors(size_t *ret_count)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_descriptors);
+    *ret_count = TOOL_COUNT;
+    return descriptors;
+}
+
+/* ---- calls ---- */
+
+int tool_run(struct tool_call *call)
+{
+    for (size_t i = 0; i < TOOL_COUNT; i++) {
+        if (jsv_str_equal(call->tool->name, built_in[i].name)) {
+            return built_in[i].run(call);
+        }
+    }
+    return -ENOENT;
+}
+
+void tool_cancel(struct tool_call *call)
+{
+    tool_populate_backend_cancel(call); /* the only one that waits */
+}
+
+/* ---- what tools need on a loop ---- */
+
+static int open_backend(struct tools *tools, struct loop *loop)
+{
+    const struct backend_options options = {
+        .url = tools->settings.backend_url,
+        .path = tools->settings.backend_assets_path,
+        .timeout_ms = tools->settings.backend_timeout_ms,
+        .reply_size_max = tools->settings.backend_reply_max,
+    };
+    tools->reader = jsv_reader_new(os_allocator(), NULL);
+    return tools->reader ? backend_new(loop, &options, &tools->backend) : -ENOMEM;
+}
+
+int tools_new(struct loop *loop, const struct tool_settings *settings, struct tools **ret_tools)
+{
+    struct tools *tools = jsv_alloc(os_allocator(), sizeof(*tools));
+    if (!tools) {
+        return -ENOMEM;
+    }
+    *tools = (struct tools){.settings = *settings};
+    jsv_buf_init(&tools->text, os_allocator(), TEXT_SIZE_MAX);
+    tools->document = jsv_document_new(os_allocator());
+    int r = tools->document ? 0 : -ENOMEM;
+    if (r == 0 && settings->backend_url) {
+        r = open_backend(tools, loop);
+    }
+    if (r < 0) {
+        tools_free(tools);
+        return r;
+    }
+    *ret_tools = tools;
+    return 0;
+}
+
+void tools_free(struct tools *tools)
+{
+    if (tools) {
+        backend_free(tools->backend);
+        jsv_reader_free(tools->reader);
+        jsv_document_free(tools->document);
+        jsv_buf_done(&tools->text);
+        jsv_dealloc(os_allocator(), tools, sizeof(*tools));
+    }
+}

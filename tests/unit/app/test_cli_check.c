@@ -1,0 +1,198 @@
+#define _GNU_SOURCE /* memfd_create() */
+#include "mcp/assemble.h"
+#include "unit/app/run_faults.h"
+#include "unit/os/tmpdir.h"
+
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"
+#define PING_GOOD                                                                                  \
+    "{\"ok\":true,\"kind\":\"request\",\"method\":\"ping\",\"definition\":\"PingRequest\"}\n"
+#define PING_BAD                                                                                   \
+    "{\"ok\":false,\"layer\":\"mcp\",\"code\":-32601,\"errors\":[{\"path\":\"/method\",\"msg\":"   \
+    "\"not a method of this protocol version\"}]}\n"
+
+static struct tmpdir dir;
+
+static int set_up(void **state)
+{
+    (void)state;
+    tmpdir_make(&dir);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fault_disarm();
+    tmpdir_remove(&dir);
+    return 0;
+}
+
+static void expect(int status, const char *out)
+{
+    assert_string_equal(run.err, "");
+    assert_string_equal(run.out, out);
+    assert_int_equal(run.status, status);
+}
+
+static void expect_trouble(const char *part)
+{
+    assert_int_equal(run.status, APP_EXIT_TROUBLE);
+    assert_string_equal(run.out, "");
+    assert_true(run_is_one_line(run.err));
+    if (!strstr(run.err, part)) {
+        fail_msg("%s", run.err);
+    }
+}
+
+static void test_versions(void **state)
+{
+    (void)state;
+    run_cli(PING, "check", "--protocol", "2025-06-18", "-");
+    expect(0, PING_GOOD);
+    run_cli(PING, "check", "--protocol=2026-07-28");
+    expect(1, PING_BAD);
+    run_cli(PING, "check"); /* the newest */
+    expect(1, PING_BAD);
+    run_cli("", "check");
+    expect(0, "");
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof(path), "%s/messages", dir.path);
+    tmpdir_write(&dir, "messages", PING PING);
+    run_cli("", "check", "--protocol", "2024-11-05", path);
+    expect(0, PING_GOOD PING_GOOD);
+    run_cli("", "check", dir.path);
+    expect_trouble("directory");
+    snprintf(path, sizeof(path), "%s/none", dir.path);
+    run_cli("", "check", path);
+    expect_trouble("none");
+}
+
+static void test_as(void **state)
+{
+    (void)state;
+    run_cli("\"user\"\n", "check", "--as", "Role", "-");
+    expect(0, "{\"ok\":true,\"definition\":\"Role\"}\n");
+    run_cli("{}\n", "check", "--as", "NoSuchThing", "-");
+    expect_trouble("NoSuchThing");
+}
+
+static void test_wrong_usage(void **state)
+{
+    (void)state;
+    run_cli("", "check", "--protocol", "2023-01-01");
+    expect_trouble("unknown protocol version '2023-01-01'");
+    run_cli("", "check", "a", "b");
+    expect_trouble("b");
+}
+
+static void test_long_line(void **state)
+{
+    (void)state;
+    static char text[3 << 20];
+    memset(text, 'x', sizeof(text));
+    memcpy(text + sizeof(text) - sizeof(PING) - 1, "\n" PING, sizeof(PING) + 1);
+    run_cli(text, "check", "--protocol", "2024-11-05");
+    expect(
+        1,
+        "{\"ok\":false,\"layer\":\"json\",\"code\":-32700,\"errors\":[{\"path\":\"\","
+        "\"msg\":\"payload_too_large\"}]}\n" PING_GOOD);
+}
+
+static void write_schema(enum mcp_version version, size_t size_max)
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, (size_t)1 << 20);
+    assert_int_equal(mcp_assemble(version, &text), 0);
+    size_t size = text.size < size_max ? text.size : size_max;
+    tmpdir_write_bytes(&dir, "schema", text.data, size);
+    jsv_buf_done(&text);
+}
+
+static void test_official_schema(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof(path), "%s/schema", dir.path);
+    write_schema(MCP_VERSION_2025_03_26, SIZE_MAX);
+    run_cli(PING, "check", "--mcp-schema", path, "--protocol", "2025-03-26");
+    expect(0, PING_GOOD);
+    run_cli(PING, "check", "--mcp-schema", path, "--protocol", "2026-07-28");
+    expect_trouble("is missing");
+    write_schema(MCP_VERSION_2025_03_26, 100);
+    run_cli(PING, "check", "--mcp-schema", path, "--protocol", "2025-03-26");
+    expect_trouble("line 1, column 99: ");
+    run_cli(PING, "check", "--mcp-schema", dir.path);
+    expect_trouble("irectory");
+}
+
+/* What was said before a fault is a beginning of what would have been said. */
+static bool is_beginning(const char *part, const char *whole)
+{
+    return strncmp(part, whole, strlen(part)) == 0;
+}
+
+/* Each call fails once: told, and nothing wrong is said besides. */
+static void fail_each(char **words, enum fault_call call, int error)
+{
+    static struct run good;
+    unsigned at = 0;
+    bool hit;
+    fault_disarm();
+    run_words(PING "7\n", words);
+    good = run;
+    do {
+        fault_arm(call, ++at, error);
+        run_words(PING "7\n", words);
+        hit = fault.hit;
+        assert_int_equal(fault.live_blocks, 0);
+        fault_disarm();
+        bool same = run.status == good.status && strcmp(run.out, good.out) == 0 &&
+                    strcmp(run.err, good.err) == 0;
+        bool told = run.status == 2 && run_is_one_line(run.err) && is_beginning(run.out, good.out);
+        if (!same && !(hit && told)) {
+            fail_msg("call %d, time %u: exit %d, err \"%s\"", (int)call, at, run.status, run.err);
+        }
+    } while (hit);
+    assert_true(at > 1);
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    static const struct {
+        enum fault_call call;
+        int error;
+    } faults[] = {
+        {FAULT_READ, EIO},
+        {FAULT_WRITE, ENOSPC},
+        {FAULT_POLL, ENOMEM},
+        {FAULT_CLOSE, EIO},
+        {FAULT_SIGACTION, EPERM},
+        {FAULT_RESIZE, ENOMEM},
+    };
+    const char *messages[] = {"check", "--protocol", "2024-11-05", "-", NULL};
+    const char *as[] = {"check", "--protocol", "2024-11-05", "--as", "Role", "-", NULL};
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        fail_each((char **)(uintptr_t)messages, faults[i].call, faults[i].error);
+        fail_each((char **)(uintptr_t)as, faults[i].call, faults[i].error);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_as),
+        cmocka_unit_test(test_wrong_usage),
+        cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_official_schema),
+        cmocka_unit_test(test_faults),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,197 @@
+#define _GNU_SOURCE /* nftw() */
+#include "app/ready.h"
+#include "unit/os/fault.h"
+#include "unit/os/tmpdir.h"
+
+#define TIME "2026-01-02T03:04:05Z"
+
+static struct tmpdir dir;
+
+static int setup(void **state)
+{
+    (void)state;
+    tmpdir_make(&dir);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    fault_disarm();
+    tmpdir_remove(&dir);
+    return 0;
+}
+
+static bool exists(const char *name)
+{
+    struct stat stat;
+    return fstatat(dir.fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void assert_file(const char *name, const char *expected)
+{
+    char text[256];
+    int fd = openat(dir.fd, name, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    ssize_t size = read(fd, text, sizeof(text) - 1);
+    assert_true(size >= 0);
+    text[size] = '\0';
+    close(fd);
+    assert_string_equal(text, expected);
+}
+
+/* Nothing but the ready file, or nothing at all, may be left. */
+static void assert_no_leftovers(void)
+{
+    char beside[64];
+    snprintf(beside, sizeof(beside), "ready.%ld", (long)getpid());
+    assert_false(exists(beside));
+}
+
+static void assert_ours(void)
+{
+    char expected[64];
+    snprintf(expected, sizeof(expected), "%ld " TIME "\n", (long)getpid());
+    assert_file("ready", expected);
+    assert_no_leftovers();
+}
+
+static void test_written_and_removed(void **state)
+{
+    (void)state;
+    struct stat stat;
+    assert_int_equal(app_ready_write(tmpdir_path(&dir, "ready"), TIME), 0);
+    assert_ours();
+    assert_int_equal(fstatat(dir.fd, "ready", &stat, 0), 0);
+    assert_int_equal(stat.st_mode & 0022, 0);
+    app_ready_remove(tmpdir_path(&dir, "ready"));
+    assert_false(exists("ready"));
+    app_ready_remove(tmpdir_path(&dir, "ready"));
+}
+
+static void test_stale_file_is_replaced(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "ready", "1 2020-01-01T00:00:00Z and much more than a ready file has\n");
+    assert_int_equal(app_ready_write(tmpdir_path(&dir, "ready"), TIME), 0);
+    assert_ours();
+}
+
+static void test_file_of_another_is_kept(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"1 " TIME "\n", "", "x", "9999999999 " TIME "\n"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        tmpdir_write(&dir, "ready", others[i]);
+        app_ready_remove(tmpdir_path(&dir, "ready"));
+        assert_file("ready", others[i]);
+    }
+    /* Our number is the beginning of another. */
+    char longer[64];
+    snprintf(longer, sizeof(longer), "%ld1 " TIME "\n", (long)getpid());
+    tmpdir_write(&dir, "ready", longer);
+    app_ready_remove(tmpdir_path(&dir, "ready"));
+    assert_file("ready", longer);
+}
+
+static void test_links_are_not_followed(void **state)
+{
+    (void)state;
+    char ours[64];
+    snprintf(ours, sizeof(ours), "%ld " TIME "\n", (long)getpid());
+    tmpdir_write(&dir, "victim", ours);
+    tmpdir_link(&dir, "victim", "ready");
+    assert_int_equal(app_ready_write(tmpdir_path(&dir, "ready"), "now"), -EEXIST);
+    assert_file("victim", ours);
+    app_ready_remove(tmpdir_path(&dir, "ready"));
+    assert_true(exists("ready"));
+    tmpdir_link(&dir, "nowhere", "dangling");
+    assert_int_equal(app_ready_write(tmpdir_path(&dir, "dangling"), TIME), -EEXIST);
+    assert_false(exists("nowhere"));
+}
+
+/* A link or file put where the new file is made is neither followed nor removed. */
+static void test_taken_place_beside(void **state)
+{
+    (void)state;
+    char beside[64];
+    snprintf(beside, sizeof(beside), "ready.%ld", (long)getpid());
+    tmpdir_write(&dir, "victim", "precious");
+    tmpdir_link(&dir, "victim", beside);
+    assert_int_equal(app_ready_write(tmpdir_path(&dir, "ready"), TIME), -EEXIST);
+    assert_file("victim", "precious");
+    assert_true(exists(beside));
+    assert_false(exists("ready"));
+}
+
+static void test_what_is_no_file_is_left_alone(void **state)
+{
+    (void)state;
+    tmpdir_mkdir(&dir, "directory");
+    assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
+    static const char *const names[] = {"directory", "fifo"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(app_ready_write(tmpdir_path(&dir, names[i]), TIME), -EEXIST);
+        app_ready_remove(tmpdir_path(&dir, names[i])); /* does not wait for a writer, either */
+        assert_true(exists(names[i]));
+    }
+}
+
+static void test_bad_places(void **state)
+{
+    (void)state;
+    static char name[PATH_MAX + 10];
+    memset(name, 'x', sizeof(name) - 1);
+    assert_int_equal(app_ready_write(tmpdir_path(&dir, "no/where"), TIME), -ENOENT);
+    assert_int_equal(app_ready_write(name, TIME), -ENAMETOOLONG);
+    name[0] = '/';
+    for (size_t i = 100; i < PATH_MAX; i += 100) {
+        name[i] = '/';
+    }
+    name[PATH_MAX - 2] = '\0';
+    assert_true(app_ready_write(name, TIME) < 0);
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    static const enum fault_call calls[] = {
+        FAULT_FSTATAT, FAULT_CREATE, FAULT_WRITE, FAULT_CLOSE, FAULT_RENAME};
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        fault_arm(calls[i], 1, EIO);
+        assert_int_equal(app_ready_write(tmpdir_path(&dir, "ready"), TIME), -EIO);
+        assert_true(fault.hit);
+        assert_int_equal(fault.open_fds, 0);
+        fault_disarm();
+        assert_false(exists("ready"));
+        assert_no_leftovers();
+    }
+    assert_int_equal(app_ready_write(tmpdir_path(&dir, "ready"), TIME), 0);
+    static const enum fault_call removing[] = {
+        FAULT_OPENAT, FAULT_FSTAT, FAULT_READ, FAULT_UNLINKAT};
+    for (size_t i = 0; i < sizeof(removing) / sizeof(removing[0]); i++) {
+        fault_arm(removing[i], 1, EIO);
+        app_ready_remove(tmpdir_path(&dir, "ready"));
+        assert_true(fault.hit);
+        assert_int_equal(fault.open_fds, 0);
+        fault_disarm();
+        assert_true(exists("ready"));
+    }
+}
+
+#define READY_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        READY_TEST(test_written_and_removed),
+        READY_TEST(test_stale_file_is_replaced),
+        READY_TEST(test_file_of_another_is_kept),
+        READY_TEST(test_links_are_not_followed),
+        READY_TEST(test_taken_place_beside),
+        READY_TEST(test_what_is_no_file_is_left_alone),
+        READY_TEST(test_bad_places),
+        READY_TEST(test_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+#define _GNU_SOURCE /* nftw() */
+#include <pthread.h>
+
+#include "unit/catalog/fixture.h"
+
+static void test_nothing_configured(void **state)
+{
+    (void)state;
+    fixture.options = (struct catalog_options){0};
+    const struct catalog_schema *schema;
+    const struct catalog_example *example;
+    fixture_load("");
+    assert_int_equal(catalog_schema_count(fixture.catalog), 0);
+    assert_int_equal(catalog_example_count(fixture.catalog), 0);
+    assert_int_equal(catalog_tool_count(fixture.catalog), 0);
+    assert_int_equal(catalog_schema_find(fixture.catalog, JSV_STR("a"), &schema), -ENOENT);
+    assert_int_equal(catalog_example_find(fixture.catalog, JSV_STR("a"), &example), -ENOENT);
+}
+
+static void test_roots_that_are_none(void **state)
+{
+    (void)state;
+    const char **const roots[] = {
+        &fixture.options.schemas_dir, &fixture.options.examples_dir, &fixture.options.tools_dir};
+    tmpdir_write(&fixture.dir, "file", "");
+    char file[128];
+    char none[128];
+    snprintf(file, sizeof(file), "%s/file", fixture.dir.path);
+    snprintf(none, sizeof(none), "%s/none", fixture.dir.path);
+    for (size_t i = 0; i < 3; i++) {
+        const char *before = *roots[i];
+        *roots[i] = none;
+        assert_int_equal(fixture_try_load(), -ENOENT);
+        assert_ptr_equal(fixture.error_dir, none);
+        *roots[i] = file;
+        assert_int_equal(fixture_try_load(), -ENOTDIR);
+        assert_ptr_equal(fixture.error_dir, file);
+        *roots[i] = before;
+    }
+    assert_int_equal(fixture_try_load(), 0);
+}
+
+static void test_find(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int result;
+    } cases[] = {
+        {"a", 0},
+        {"b.c", 0},
+        {"b", -ENOENT},
+        {"A", -ENOENT},
+        {"", -EINVAL},
+        {"/", -EINVAL},
+        {"/a", -EINVAL},
+        {"..", -EINVAL},
+        {"x/..", -EINVAL},
+        {"../a", -EINVAL},
+        {"a/../a", -EINVAL},
+        {"...", -ENOENT},
+        {"..a", -ENOENT},
+        {"./a", -ENOENT},
+        {"x/a", -ENOENT},
+        {"..\\a", -ENOENT},
+        {"zzz", -ENOENT},
+        {"%2e%2e", -ENOENT},
+    };
+    fixture_write("schemas/a.schema.json", "{}");
+    fixture_write("schemas/b.c.schema.json", "{}");
+    fixture_write("examples/a", "{}");
+    fixture_write("examples/x.json", "{}");
+    fixture_load("");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct catalog_schema *schema;
+        int r = catalog_schema_find(fixture.catalog, jsv_str_from(cases[i].name), &schema);
+        if (r != cases[i].result) {
+            fail_msg("%s: %d", cases[i].name, r);
+        }
+    }
+    const struct catalog_schema *schema;
+    const struct catalog_example *example;
+    assert_int_equal(catalog_schema_find(fixture.catalog, JSV_STR("a\0"), &schema), -EINVAL);
+    assert_int_equal(catalog_example_find(fixture.catalog, JSV_STR("x.json"), &example), 0);
+    assert_int_equal(catalog_example_find(fixture.catalog, JSV_STR("a"), &example), -ENOENT);
+    assert_int_equal(catalog_example_find(fixture.catalog, JSV_STR("/x.json"), &example), -EINVAL);
+    assert_int_equal(catalog_example_find(fixture.catalog, JSV_STR("x.json\0"), &example), -EINVAL);
+}
+
+/* What was read stays, whatever becomes of the files. */
+static void test_immutable(void **state)
+{
+    (void)state;
+    fixture_write("schemas/a.schema.json", "{'version': 'old'}");
+    fixture_load("");
+    struct catalog *old = catalog_retain(fixture.catalog);
+    fixture_write("schemas/a.schema.json", "{'version': 'new'}");
+    fixture_load("");
+    fixture_expect_str(catalog_schema_at(old, 0)->version, "old");
+    fixture_expect_str(catalog_schema_at(fixture.catalog, 0)->version, "new");
+    catalog_release(old);
+    catalog_release(NULL);
+}
+
+/* ---- threads ---- */
+
+static void *use(void *argument)
+{
+    struct catalog *catalog = argument;
+    const struct jsv_schema *schema = NULL;
+    struct jsv_str reason;
+    for (size_t i = 0; i < catalog_schema_count(catalog); i++) {
+        int r = catalog_schema_compiled(catalog, catalog_schema_at(catalog, i), &schema, &reason);
+        if (r != (i == 0 ? -EBADMSG : 0)) {
+            catalog_release(catalog);
+            return NULL;
+        }
+    }
+    catalog_release(catalog);
+    return (void *)(uintptr_t)schema;
+}
+
+/* All get the same program, and the last one to let go frees it. */
+static void test_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    void *programs[4];
+    for (char name[] = "schemas/a.schema.json"; name[8] <= 'p'; name[8]++) {
+        fixture_write(name, "{'$ref': 'n.json', 'pattern': '^[a-z]+$'}");
+    }
+    fixture_write("schemas/a.schema.json", "{'$ref': 'none.json'}");
+    fixture_write("schemas/n.json", "{'type': 'string'}");
+    fixture_load("");
+    for (size_t i = 0; i < 4; i++) {
+        struct catalog *catalog = catalog_retain(fixture.catalog);
+        assert_int_equal(pthread_create(&threads[i], NULL, use, catalog), 0);
+    }
+    catalog_release(fixture.catalog);
+    fixture.catalog = NULL;
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(pthread_join(threads[i], &programs[i]), 0);
+        assert_non_null(programs[i]);
+        assert_ptr_equal(programs[i], programs[0]);
+    }
+}
+
+/* ---- failures ---- */
+
+static void write_some(void)
+{
+    tmpdir_mkdir(&fixture.dir, "examples/d");
+    fixture_write("schemas/a.schema.json", "{'$id': 'urn:a', 'version': '1'}");
+    fixture_write("schemas/b.schema.json", "{'$id': 'urn:a'}");
+    fixture_write("schemas/list.schema.json", "[]");
+    fixture_write("examples/A.json", "{'schema': 'a'}");
+    fixture_write("examples/d/B.json", "{'x': '\\u0041'}");
+    fixture_write("examples/bad.json", "{");
+    fixture_write(
+        "tools/t.tool.json",
+        "{'name': 't', 'description': '', 'command': ['x'], 'inputSchema': {}}");
+    fixture_write("tools/u.tool.json", "{}");
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    static const char own[] =
+        "{\"name\":\"own\",\"description\":\"\",\"inputSchema\":{\"type\":\"object\"}}";
+    const struct jsv_str tool = {own, sizeof(own) - 1};
+    fixture.options.tools = &tool;
+    fixture.options.tool_count = 1;
+    write_some();
+    assert_int_equal(fixture_try_load(), 0);
+    int r = -ENOMEM;
+    for (unsigned n = 1; r != 0; n++) {
+        struct catalog *loaded = NULL;
+        fault_arm(FAULT_RESIZE, n, ENOMEM);
+        r = catalog_load(
+            &fixture.options, fixture.catalog, NULL, NULL, &loaded, &fixture.error_dir);
+        assert_int_equal(r, fault.hit ? -ENOMEM : 0);
+        assert_null(fixture.error_dir);
+        catalog_release(loaded);
+        assert_int_equal(fault.live_blocks, 0);
+        assert_int_equal(fault.open_fds, 0);
+        fault_disarm();
+    }
+}
+
+static size_t count_all(void)
+{
+    return catalog_schema_count(fixture.catalog) + catalog_example_count(fixture.catalog) +
+           catalog_tool_count(fixture.catalog);
+}
+
+/* Any one call that fails costs nothing, or a warning, or is said of the root. */
+static void test_calls_fail(void **state)
+{
+    (void)state;
+    static const enum fault_call calls[] = {
+        FAULT_OPENAT,
+        FAULT_OPENAT2,
+        FAULT_FSTAT,
+        FAULT_GETDENTS,
+        FAULT_READ,
+        FAULT_CLOSE,
+        FAULT_GETCWD,
+    };
+    write_some();
+    assert_int_equal(fixture_try_load(), 0);
+    size_t count = count_all();
+    catalog_release(fixture.catalog);
+    fixture.catalog = NULL;
+    char usual[sizeof(fixture.warnings)];
+    memcpy(usual, fixture.warnings, sizeof(usual));
+    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+        bool hit = true;
+        for (unsigned n = 1; hit; n++) {
+            fault_arm(calls[i], n, EIO);
+            int r = fixture_try_load();
+            hit = fault.hit;
+            assert_int_equal(fault.open_fds, 0);
+            fault_disarm();
+            if (r < 0) {
+                assert_int_equal(r, -EIO);
+                assert_non_null(fixture.error_dir);
+            } else if (strcmp(fixture.warnings, usual) == 0) {
+                assert_int_equal(count_all(), count);
+            }
+            catalog_release(fixture.catalog);
+            fixture.catalog = NULL;
+        }
+    }
+}
+
+/* ---- the schemas this was made for, where they are at hand ---- */
+
+static void test_published_schemas(void **state)
+{
+    (void)state;
+    const char *shared = getenv("MCPGATE_SHARED");
+    char schemas[PATH_MAX];
+    char examples[PATH_MAX];
+    snprintf(schemas, sizeof(schemas), "%s/data/synesthetic/jsonschema", shared ? shared : "");
+    snprintf(examples, sizeof(examples), "%s/data/synesthetic/examples", shared ? shared : "");
+    if (access(schemas, R_OK) != 0) {
+        skip();
+    }
+    fixture.options.schemas_dir = schemas;
+    fixture.options.examples_dir = examples;
+    assert_int_equal(fixture_try_load(), 0);
+    assert_true(catalog_schema_count(fixture.catalog) > 5);
+    assert_true(catalog_example_count(fixture.catalog) > 5);
+    for (size_t i = 0; i < catalog_schema_count(fixture.catalog); i++) {
+        const struct jsv_schema *schema;
+        struct jsv_str reason;
+        assert_int_equal(
+            catalog_schema_compiled(
+                fixture.catalog, catalog_schema_at(fixture.catalog, i), &schema, &reason),
+            0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(test_nothing_configured),
+        FIXTURE_TEST(test_roots_that_are_none),
+        FIXTURE_TEST(test_find),
+        FIXTURE_TEST(test_immutable),
+        FIXTURE_TEST(test_threads),
+        FIXTURE_TEST(test_out_of_memory),
+        FIXTURE_TEST(test_calls_fail),
+        FIXTURE_TEST(test_published_schemas),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

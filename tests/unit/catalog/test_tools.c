@@ -1,0 +1,179 @@
+#define _GNU_SOURCE /* nftw() */
+#include "unit/catalog/fixture.h"
+
+#define BUILT_IN "{\"name\":\"own\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
+
+static const struct jsv_str built_in[] = {{BUILT_IN, sizeof(BUILT_IN) - 1}};
+
+static int set_up(void **state)
+{
+    fixture_set_up(state);
+    fixture.options.tools = built_in;
+    fixture.options.tool_count = 1;
+    return 0;
+}
+
+#define TOOLS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, fixture_tear_down)
+
+static void test_good(void **state)
+{
+    (void)state;
+    fixture_write(
+        "tools/say.tool.json",
+        "{'name': 'say', 'version': '1', 'title': 'Say', 'description': 'Says it.',"
+        " 'command': ['bin/say', '-x'], 'inputSchema': {'properties': {'t': {'format': 'date'}}},"
+        " 'outputSchema': {'type': 'string'}, 'timeout_ms': 100, 'max_output_bytes': 1000}");
+    fixture_write("tools/say.json", "not looked at");
+    fixture_load("");
+    assert_int_equal(catalog_tool_count(fixture.catalog), 2);
+    fixture_expect_str(catalog_tool_at(fixture.catalog, 0)->name, "own");
+    const struct catalog_tool *tool = catalog_tool_find(fixture.catalog, JSV_STR("say"));
+    assert_ptr_equal(tool, catalog_tool_at(fixture.catalog, 1));
+    fixture_expect_str(tool->title, "Say");
+    fixture_expect_str(tool->description, "Says it.");
+    assert_true(tool->descriptor.data[0] == '{');
+    assert_int_equal(jsv_value_type(tool->output_schema), JSV_TYPE_OBJECT);
+    assert_null(catalog_tool_find(fixture.catalog, JSV_STR("none")));
+}
+
+static void test_bad(void **state)
+{
+    (void)state;
+    fixture_write("tools/a.tool.json", "[1]");
+    fixture_write("tools/b.tool.json", "{'name': 'a b'}");
+    fixture_write("tools/c.tool.json", "{'name': 'c'}");
+    fixture_write("tools/d.tool.json", "{'name': 'd', 'description': '', 'title': 1}");
+    fixture_write("tools/e.tool.json", "{'name': 'e', 'description': '', 'inputSchema': true}");
+    fixture_write(
+        "tools/f.tool.json",
+        "{'name': 'f', 'description': '', 'inputSchema': {}, 'outputSchema': 1}");
+    fixture_write("tools/g.tool.json", "{'name': 'g', 'description': '', 'inputSchema': {}}");
+    fixture_write(
+        "tools/h.tool.json",
+        "{'name': 'h', 'description': '', 'inputSchema': {}, 'command': ['x', 1]}");
+    fixture_write(
+        "tools/i.tool.json",
+        "{'name': 'i', 'description': '', 'inputSchema': {}, 'command': ['x'], 'version': 1}");
+    fixture_write(
+        "tools/j.tool.json",
+        "{'name': 'j', 'description': '', 'inputSchema': {}, 'command': ['x'], 'timeout_ms': 0}");
+    fixture_write(
+        "tools/k.tool.json",
+        "{'name': 'k', 'description': '', 'inputSchema': {}, 'command': ['x'],"
+        " 'max_output_bytes': 1.5}");
+    fixture_write(
+        "tools/l.tool.json",
+        "{'name': 'own', 'description': '', 'inputSchema': {}, 'command': ['x']}");
+    tmpdir_mkdir(&fixture.dir, "tools/m.tool.json");
+    fixture_load("tools/m.tool.json: a directory\n"
+                 "tools/a.tool.json: it must be an object\n"
+                 "tools/b.tool.json: \"name\" must be 1 to 128 of A-Z a-z 0-9 _ - .\n"
+                 "tools/c.tool.json: \"description\" must be a string\n"
+                 "tools/d.tool.json: \"title\" must be a string\n"
+                 "tools/e.tool.json: \"inputSchema\" must be an object\n"
+                 "tools/f.tool.json: \"outputSchema\" must be an object\n"
+                 "tools/g.tool.json: \"command\" must be an array of strings, and not empty\n"
+                 "tools/h.tool.json: \"command\" must be an array of strings, and not empty\n"
+                 "tools/i.tool.json: \"version\" must be a string\n"
+                 "tools/j.tool.json: \"timeout_ms\" must be a positive integer\n"
+                 "tools/k.tool.json: \"max_output_bytes\" must be a positive integer\n"
+                 "tools/l.tool.json: there is a tool of this name already\n");
+    assert_int_equal(catalog_tool_count(fixture.catalog), 1);
+}
+
+static void test_name_lengths(void **state)
+{
+    (void)state;
+    char descriptor[512];
+    for (int size = 128; size <= 129; size++) {
+        snprintf(
+            descriptor,
+            sizeof(descriptor),
+            "{'name': '%0*d', 'description': '', 'inputSchema': {}, 'command': ['x']}",
+            size,
+            0);
+        fixture_write("tools/a.tool.json", descriptor);
+        catalog_release(fixture.catalog);
+        fixture.catalog = NULL;
+        assert_int_equal(fixture_try_load(), 0);
+        assert_int_equal(catalog_tool_count(fixture.catalog), size == 128 ? 2 : 1);
+    }
+}
+
+static int validate(const struct jsv_schema *schema, const char *text)
+{
+    struct jsv_reader *reader = jsv_reader_new(NULL, NULL);
+    struct jsv_document *document = jsv_document_new(NULL);
+    struct jsv_validator *validator = jsv_validator_new(NULL, NULL);
+    assert_int_equal(jsv_read(reader, document, jsv_str_from(text), 0, NULL), 0);
+    int r = jsv_validate(schema, jsv_document_root(document), validator);
+    jsv_validator_free(validator);
+    jsv_document_free(document);
+    jsv_reader_free(reader);
+    return r;
+}
+
+/* Their formats count, whatever holds for assets. */
+static void test_schemas(void **state)
+{
+    (void)state;
+    const struct jsv_schema *schema;
+    const struct jsv_schema *again;
+    struct jsv_str reason;
+    fixture_write("schemas/n.schema.json", "{'$id': 'urn:n', 'type': 'integer'}");
+    fixture_write(
+        "tools/a.tool.json",
+        "{'name': 'a', 'description': '', 'command': ['x'], 'inputSchema': {'format': 'date'},"
+        " 'outputSchema': {'$ref': 'urn:n'}}");
+    fixture_write(
+        "tools/b.tool.json",
+        "{'name': 'b', 'description': '', 'command': ['x'], 'inputSchema': {'type': 1},"
+        " 'outputSchema': {'$id': 'urn:n'}}");
+    fixture_load("");
+    const struct catalog_tool *a = catalog_tool_find(fixture.catalog, JSV_STR("a"));
+    const struct catalog_tool *b = catalog_tool_find(fixture.catalog, JSV_STR("b"));
+    assert_int_equal(catalog_tool_input(fixture.catalog, a, &schema, &reason), 0);
+    assert_int_equal(validate(schema, "\"yesterday\""), 0);
+    assert_int_equal(validate(schema, "\"2020-02-02\""), 1);
+    assert_int_equal(catalog_tool_input(fixture.catalog, a, &again, &reason), 0);
+    assert_ptr_equal(schema, again);
+    assert_int_equal(catalog_tool_output(fixture.catalog, a, &schema, &reason), 0);
+    assert_int_equal(validate(schema, "1"), 1);
+    assert_int_equal(validate(schema, "\"x\""), 0);
+    assert_int_equal(catalog_tool_input(fixture.catalog, b, &schema, &reason), -EBADMSG);
+    assert_true(reason.size > 0);
+    assert_int_equal(catalog_tool_output(fixture.catalog, b, &schema, &reason), -EBADMSG);
+    fixture_expect_str(reason, "its identifier is taken by another schema");
+    const struct catalog_tool *own = catalog_tool_at(fixture.catalog, 0);
+    assert_int_equal(catalog_tool_output(fixture.catalog, own, &schema, &reason), -ENOENT);
+    assert_int_equal(catalog_tool_input(fixture.catalog, own, &schema, &reason), 0);
+}
+
+static void test_schema_out_of_memory(void **state)
+{
+    (void)state;
+    const struct jsv_schema *schema;
+    struct jsv_str reason;
+    fixture_load("");
+    const struct catalog_tool *own = catalog_tool_at(fixture.catalog, 0);
+    int r = -ENOMEM;
+    for (unsigned n = 1; r == -ENOMEM; n++) {
+        fault_arm(FAULT_RESIZE, n, ENOMEM);
+        r = catalog_tool_input(fixture.catalog, own, &schema, &reason);
+        assert_true(fault.hit == (r == -ENOMEM));
+        fault_disarm();
+    }
+    assert_int_equal(r, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TOOLS_TEST(test_good),
+        TOOLS_TEST(test_bad),
+        TOOLS_TEST(test_name_lengths),
+        TOOLS_TEST(test_schemas),
+        TOOLS_TEST(test_schema_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "loop/loop.h"
+#include "unit/os/fault.h"
+
+static int setup(void **state)
+{
+    return loop_new((struct loop **)state);
+}
+
+static int teardown(void **state)
+{
+    fault_disarm();
+    loop_free(*state);
+    return 0;
+}
+
+#define LOOP_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+/* ---- the mailbox ---- */
+
+struct letter {
+    struct loop_letter letter;
+    struct loop *loop;
+    unsigned sender;
+    unsigned number;
+};
+
+enum {
+    SENDERS = 4,
+    LETTERS = 2000
+};
+
+static unsigned received[SENDERS];
+static unsigned received_all;
+
+static void open_and_count(struct loop_letter *opened)
+{
+    struct letter *letter = (struct letter *)opened;
+    assert_int_equal(letter->number, received[letter->sender]);
+    received[letter->sender]++;
+    if (++received_all == SENDERS * LETTERS) {
+        loop_stop(letter->loop);
+    }
+}
+
+static struct letter letters[SENDERS][LETTERS];
+
+static void *send_all(void *argument)
+{
+    struct letter *mine = argument;
+    for (unsigned i = 0; i < LETTERS; i++) {
+        loop_post(mine[i].loop, &mine[i].letter);
+    }
+    return NULL;
+}
+
+/* All letters arrive, once, those of a sender in order. */
+static void test_letters_of_many_threads(void **state)
+{
+    pthread_t threads[SENDERS];
+    received_all = 0;
+    for (unsigned i = 0; i < SENDERS; i++) {
+        received[i] = 0;
+        for (unsigned j = 0; j < LETTERS; j++) {
+            letters[i][j] = (struct letter){{.open = open_and_count}, *state, i, j};
+        }
+        assert_int_equal(pthread_create(&threads[i], NULL, send_all, letters[i]), 0);
+    }
+    assert_int_equal(loop_run(*state), 0);
+    for (unsigned i = 0; i < SENDERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(received[i], LETTERS);
+    }
+}
+
+static void open_once(struct loop_letter *opened)
+{
+    received_all++;
+    loop_stop(((struct letter *)opened)->loop);
+}
+
+static void open_and_post_again(struct loop_letter *opened)
+{
+    struct letter *letter = (struct letter *)opened;
+    letter->letter.open = open_once;
+    loop_post(letter->loop, opened);
+}
+
+static void test_letter_may_be_posted_again_when_opened(void **state)
+{
+    struct letter letter = {.letter = {.open = open_and_post_again}, .loop = *state};
+    received_all = 0;
+    loop_post(*state, &letter.letter);
+    assert_int_equal(loop_run(*state), 0);
+    assert_int_equal(received_all, 1);
+}
+
+static void open_and_free(struct loop_letter *opened)
+{
+    received_all++;
+    free(opened);
+}
+
+/* What was posted is opened, at the latest when the loop goes. */
+static void test_letters_left_are_opened_at_the_end(void **state)
+{
+    (void)state;
+    struct loop *loop;
+    assert_int_equal(loop_new(&loop), 0);
+    received_all = 0;
+    for (int i = 0; i < 3; i++) {
+        struct letter *letter = calloc(1, sizeof(*letter));
+        letter->letter.open = open_and_free;
+        loop_post(loop, &letter->letter);
+    }
+    loop_free(loop);
+    assert_int_equal(received_all, 3);
+}
+
+/* ---- the end of a round ---- */
+
+struct job {
+    struct loop_later later;
+    struct loop *loop;
+    unsigned runs;
+    unsigned runs_wanted;
+    struct job *also;
+    bool stops;
+};
+
+static void run_job(struct loop_later *later)
+{
+    struct job *job = (struct job *)later;
+    job->runs++;
+    if (job->runs < job->runs_wanted) {
+        loop_run_later(job->loop, later);
+    }
+    if (job->also) {
+        loop_run_later(job->loop, &job->also->later);
+    }
+    if (job->stops && job->runs == job->runs_wanted) {
+        loop_stop(job->loop);
+    }
+}
+
+static void test_later_runs_once_however_often_it_is_asked(void **state)
+{
+    struct job job = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
+    loop_run_later(*state, &job.later);
+    loop_run_later(*state, &job.later);
+    assert_int_equal(loop_run(*state), 0);
+    assert_int_equal(job.runs, 1);
+}
+
+/* What is put off while others run is done before the loop waits: it would wait for ever. */
+static void test_later_asked_for_by_a_later(void **state)
+{
+    struct job second = {
+        .later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
+    struct job first = {
+        .later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .also = &second};
+    loop_run_later(*state, &first.later);
+    assert_int_equal(loop_run(*state), 0);
+    assert_int_equal(first.runs, 1);
+    assert_int_equal(second.runs, 1);
+}
+
+static void fire_and_stop(void *owner)
+{
+    loop_stop(owner);
+}
+
+/* One that asks for itself again and again does not keep others from their turn. */
+static void test_later_does_not_starve_timers(void **state)
+{
+    struct job job = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1000 * 1000 * 1000};
+    struct loop_timer *timer;
+    assert_int_equal(loop_timer_new(*state, fire_and_stop, *state, &timer), 0);
+    loop_timer_start(timer, 5);
+    loop_run_later(*state, &job.later);
+    assert_int_equal(loop_run(*state), 0);
+    assert_true(job.runs > 1);
+    job.runs_wanted = job.runs + 1;
+    job.stops = true;
+    assert_int_equal(loop_run(*state), 0);
+}
+
+static void test_laters_left_run_at_the_end(void **state)
+{
+    (void)state;
+    struct loop *loop;
+    assert_int_equal(loop_new(&loop), 0);
+    struct job job = {.later = {.run = run_job}, .loop = loop, .runs_wanted = 3};
+    loop_run_later(loop, &job.later);
+    loop_free(loop);
+    assert_int_equal(job.runs, 3);
+}
+
+/* ---- life ---- */
+
+static void test_freeing_nothing(void **state)
+{
+    (void)state;
+    loop_free(NULL);
+}
+
+static void test_making_fails_cleanly(void **state)
+{
+    (void)state;
+    unsigned failures = 0;
+    for (unsigned at = 1;; at++) {
+        struct loop *loop = NULL;
+        fault_arm(FAULT_RESIZE, at, ENOMEM);
+        int r = loop_new(&loop);
+        bool hit = fault.hit;
+        loop_free(loop);
+        assert_int_equal(fault.live_blocks, 0);
+        fault_disarm();
+        if (!hit) {
+            assert_int_equal(r, 0);
+            break;
+        }
+        assert_true(r == 0 || r == -ENOMEM);
+        failures += r == -ENOMEM;
+    }
+    assert_true(failures >= 2);
+}
+
+static void fire_nothing(void *owner)
+{
+    (void)owner;
+}
+
+static void test_what_is_left_open_is_closed(void **state)
+{
+    (void)state;
+    fault_watch();
+    struct loop *loop;
+    struct loop_timer *timer;
+    assert_int_equal(loop_new(&loop), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(loop_timer_new(loop, fire_nothing, NULL, &timer), 0);
+        loop_timer_start(timer, 1000 * 1000);
+    }
+    loop_timer_close(timer);
+    loop_free(loop);
+    assert_int_equal(fault.live_blocks, 0);
+}
+
+static void test_clock(void **state)
+{
+    struct loop_timer *timer;
+    assert_int_equal(loop_timer_new(*state, fire_and_stop, *state, &timer), 0);
+    uint64_t before = loop_now_ms(*state);
+    loop_timer_start(timer, 20);
+    assert_int_equal(loop_run(*state), 0);
+    assert_true(loop_now_ms(*state) >= before + 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LOOP_TEST(test_letters_of_many_threads),
+        LOOP_TEST(test_letter_may_be_posted_again_when_opened),
+        cmocka_unit_test(test_letters_left_are_opened_at_the_end),
+        LOOP_TEST(test_later_runs_once_however_often_it_is_asked),
+        LOOP_TEST(test_later_asked_for_by_a_later),
+        LOOP_TEST(test_later_does_not_starve_timers),
+        cmocka_unit_test(test_laters_left_run_at_the_end),
+        cmocka_unit_test(test_freeing_nothing),
+        cmocka_unit_test(test_making_fails_cleanly),
+        cmocka_unit_test(test_what_is_left_open_is_closed),
+        LOOP_TEST(test_clock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/*
+ * A corridor that echoes, for tests of the doors: it stands in for core, as a
+ * whole, and takes no JSON but these lines:
+ *
+ *     big <n>        answered with n bytes
+ *     wait <text>    answered with the text, when a later line or echo_release() lets it
+ *     release        lets all that wait go; not answered
+ *     push           answered with two lines, the first of which is no answer
+ *     quiet          not answered
+ *     anything else  answered with itself; "oversize" for a line that is
+ *
+ * Answers keep the order of the lines, so those behind one that waits wait.
+ * To be included by one file of a program.
+ */
+#pragma once
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/conn.h"
+#include "core/limits.h"
+#include "core/worker.h"
+
+struct core_request {
+    struct core_request *next;
+    bool waits;
+    bool answered;
+    struct rpc_chunk *chunk;
+    struct jsv_str text;
+};
+
+struct core_worker {
+    struct loop *loop;
+    struct catalog *catalog;
+    unsigned long catalogs; /* that were set */
+};
+
+/* What tests look at; counted by all threads. */
+static struct {
+    unsigned long handled;
+    unsigned long done;
+    unsigned long cancelled; /* requests in flight when the connection was */
+} echo;
+
+static inline void echo_count(unsigned long *counter, unsigned long more)
+{
+    __atomic_add_fetch(counter, more, __ATOMIC_RELAXED);
+}
+
+int core_worker_new(
+    struct loop *loop,
+    const struct core_settings *settings,
+    struct catalog *catalog,
+    struct core_worker **ret_worker)
+{
+    (void)settings;
+    struct core_worker *worker = calloc(1, sizeof(*worker));
+    worker->loop = loop;
+    worker->catalog = catalog;
+    *ret_worker = worker;
+    return 0;
+}
+
+void core_worker_free(struct core_worker *worker)
+{
+    free(worker);
+}
+
+struct loop *core_worker_loop(const struct core_worker *worker)
+{
+    return worker->loop;
+}
+
+void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog)
+{
+    worker->catalog = catalog;
+    __atomic_add_fetch(&worker->catalogs, 1, __ATOMIC_RELAXED);
+}
+
+void core_conn_init(
+    struct core_conn *conn,
+    const struct core_conn_ops *ops,
+    struct core_worker *worker,
+    enum core_transport transport)
+{
+    *conn = (struct core_conn){.ops = ops, .worker = worker, .transport = transport};
+}
+
+bool core_conn_is_busy(const struct core_conn *conn)
+{
+    return conn->requests != NULL;
+}
+
+bool core_conn_is_full(const struct core_conn *conn)
+{
+    return conn->request_count >= CORE_IN_FLIGHT_MAX;
+}
+
+static void echo_pop(struct core_conn *conn)
+{
+    struct core_request *request = conn->requests;
+    conn->requests = request->next;
+    if (!conn->requests) {
+        conn->requests_last = NULL;
+    }
+    conn->request_count--;
+    rpc_chunk_release(request->chunk);
+    free(request);
+}
+
+void core_conn_done(struct core_conn *conn)
+{
+    echo_count(&echo.done, 1);
+    echo_count(&echo.cancelled, conn->request_count);
+    while (conn->requests) {
+        echo_pop(conn);
+    }
+}
+
+static void echo_send(struct core_conn *conn, struct jsv_str text)
+{
+    const struct core_answer answer = {.text = text};
+    conn->ops->answer(conn, &answer);
+}
+
+static void echo_answer(struct core_conn *conn, struct jsv_str text)
+{
+    if (text.size > 4 && memcmp(text.data, "big ", 4) == 0) {
+        size_t size = strtoul(text.data + 4, NULL, 10);
+        char *big = malloc(size);
+        memset(big, 'b', size);
+        echo_send(conn, (struct jsv_str){big, size});
+        free(big);
+    } else {
+        echo_send(conn, text);
+    }
+}
+
+/* Let all that wait go, from outside of core_handle() or at the end of it. */
+static void echo_release(struct core_conn *conn)
+{
+    while (conn->requests) {
+        echo_answer(conn, conn->requests->text);
+        echo_pop(conn);
+    }
+}
+
+static void echo_keep(struct core_conn *conn, const struct rpc_frame *frame, struct jsv_str text)
+{
+    struct core_request *request = calloc(1, sizeof(*request));
+    request->chunk = rpc_chunk_retain(frame->chunk);
+    request->text = text;
+    if (conn->requests_last) {
+        conn->requests_last->next = request;
+    } else {
+        conn->requests = request;
+    }
+    conn->requests_last = request;
+    conn->request_count++;
+}
+
+static bool echo_begins(struct jsv_str text, const char *word)
+{
+    return text.size >= strlen(word) && memcmp(text.data, word, strlen(word)) == 0;
+}
+
+void core_handle(struct core_conn *conn, const struct rpc_frame *frame)
+{
+    assert(!core_conn_is_full(conn));
+    struct jsv_str text = frame->oversize ? JSV_STR("oversize") : frame->text;
+    echo_count(&echo.handled, 1);
+    if (echo_begins(text, "quiet")) {
+        echo_send(conn, (struct jsv_str){NULL, 0});
+    } else if (echo_begins(text, "push")) {
+        conn->ops->push(conn, JSV_STR("pushed"));
+        echo_send(conn, text);
+    } else if (echo_begins(text, "release")) {
+        echo_release(conn);
+    } else if (echo_begins(text, "wait ")) {
+        echo_keep(conn, frame, (struct jsv_str){text.data + 5, text.size - 5});
+    } else if (conn->requests) {
+        echo_keep(conn, frame, text);
+    } else {
+        echo_answer(conn, text);
+    }
+}
+
+/* Of HTTP, which has tests of its own. */
+unsigned core_open_stream(struct core_conn *conn)
+{
+    (void)conn;
+    return 404;
+}
+
+unsigned core_end_session(struct core_conn *conn)
+{
+    (void)conn;
+    return 404;
+}

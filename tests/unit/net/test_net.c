@@ -1,0 +1,666 @@
+#define _GNU_SOURCE /* nftw(), accept4() */
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "catalog/catalog.h"
+#include "loop/loop.h"
+#include "net/net.h"
+#include "net/unix.h"
+#include "os/sys.h"
+#include "unit/net/echo_core.h"
+#include "unit/os/fault.h"
+#include "unit/os/tmpdir.h"
+
+/* A net on a thread of its own; the test is all its peers. */
+struct site {
+    struct tmpdir dir;
+    char path[128];
+    struct net_unix_address address;
+    struct net *net;
+    pthread_t thread;
+    int result;
+    unsigned stopped;
+    struct loop_letter stop_letter;
+    struct loop_letter second_letter;
+};
+
+static void on_stopped(void *owner)
+{
+    ((struct site *)owner)->stopped++;
+}
+
+static void make_net(struct site *site, unsigned loops)
+{
+    static const struct core_settings settings;
+    const struct net_options options = {
+        .loops = loops,
+        .settings = &settings,
+        .stopped = on_stopped,
+        .owner = site,
+    };
+    assert_int_equal(net_new(&options, &site->net), 0);
+}
+
+static void listen_here(struct site *site)
+{
+    int fd = net_unix_listen(site->path, 0600, &site->address);
+    assert_true(fd >= 0);
+    assert_int_equal(net_open_socket(site->net, fd), 0);
+}
+
+static void *serve(void *argument)
+{
+    struct site *site = argument;
+    site->result = net_run(site->net);
+    return NULL;
+}
+
+static void start(struct site *site, unsigned loops)
+{
+    make_net(site, loops);
+    listen_here(site);
+    assert_int_equal(pthread_create(&site->thread, NULL, serve, site), 0);
+}
+
+static void open_stop(struct loop_letter *letter)
+{
+    struct site *site = (struct site *)((char *)letter - offsetof(struct site, stop_letter));
+    net_stop(site->net);
+}
+
+static void open_second(struct loop_letter *letter)
+{
+    struct site *site = (struct site *)((char *)letter - offsetof(struct site, second_letter));
+    net_stop(site->net);
+}
+
+static void ask_to_stop(struct site *site)
+{
+    site->stop_letter.open = open_stop;
+    loop_post(net_loop(site->net), &site->stop_letter);
+}
+
+static void wait_for_end(struct site *site)
+{
+    assert_int_equal(pthread_join(site->thread, NULL), 0);
+    assert_int_equal(site->result, 0);
+    assert_int_equal(site->stopped, 1);
+    net_free(site->net);
+    site->net = NULL;
+}
+
+static int setup(void **state)
+{
+    struct site *site = calloc(1, sizeof(*site));
+    memset(&echo, 0, sizeof(echo));
+    signal(SIGPIPE, SIG_IGN);
+    tmpdir_make(&site->dir);
+    snprintf(site->path, sizeof(site->path), "%s/socket", site->dir.path);
+    *state = site;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct site *site = *state;
+    fault_disarm();
+    net_free(site->net);
+    if (site->address.path) {
+        net_unix_remove(&site->address);
+    }
+    tmpdir_remove(&site->dir);
+    free(site);
+    return 0;
+}
+
+#define SITE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+/* ---- peers ---- */
+
+static int call(struct site *site)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, site->path, strlen(site->path));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    return fd;
+}
+
+static void say(int fd, const char *text)
+{
+    assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
+}
+
+/* Assert that just this comes next. */
+static void expect(int fd, const char *text)
+{
+    char got[256];
+    size_t size = 0;
+    while (size < strlen(text)) {
+        ssize_t length = read(fd, got + size, strlen(text) - size);
+        assert_true(length > 0);
+        size += (size_t)length;
+    }
+    assert_memory_equal(got, text, size);
+}
+
+static void expect_end(int fd)
+{
+    char byte;
+    assert_true(read(fd, &byte, 1) <= 0);
+    close(fd);
+}
+
+/* ---- serving ---- */
+
+static void test_one_loop(void **state)
+{
+    struct site *site = *state;
+    start(site, 1);
+    int fd = call(site);
+    say(fd, "hello\n");
+    expect(fd, "hello\n");
+    ask_to_stop(site);
+    wait_for_end(site);
+    expect_end(fd);
+}
+
+static void test_connections_are_dealt_to_all_loops(void **state)
+{
+    struct site *site = *state;
+    start(site, 3);
+    int fds[9];
+    for (size_t i = 0; i < 9; i++) {
+        fds[i] = call(site);
+    }
+    for (size_t i = 0; i < 9; i++) {
+        say(fds[i], "hello\n");
+        expect(fds[i], "hello\n");
+    }
+    ask_to_stop(site);
+    wait_for_end(site);
+    for (size_t i = 0; i < 9; i++) {
+        expect_end(fds[i]);
+    }
+    assert_int_equal(echo.done, 9);
+}
+
+static void test_stdio_ends_the_net(void **state)
+{
+    struct site *site = *state;
+    int in[2];
+    int out[2];
+    assert_int_equal(pipe(in), 0);
+    assert_int_equal(pipe(out), 0);
+    make_net(site, 2);
+    assert_int_equal(net_open_stdio(site->net, in[0], out[1]), 0);
+    assert_int_equal(pthread_create(&site->thread, NULL, serve, site), 0);
+    assert_int_equal(write(in[1], "one\ntwo", 7), 7);
+    expect(out[0], "one\n");
+    close(in[1]);
+    expect(out[0], "two\n");
+    wait_for_end(site);
+    expect_end(out[0]);
+}
+
+/* ---- stopping ---- */
+
+static void test_stop_finishes_what_is_in_flight(void **state)
+{
+    struct site *site = *state;
+    start(site, 2);
+    int idle = call(site);
+    int busy = call(site);
+    say(idle, "hello\n");
+    expect(idle, "hello\n");
+    say(busy, "big 2000000\n");
+    expect(busy, "bbbb");
+    ask_to_stop(site);
+    expect_end(idle);
+    size_t rest = 2000001 - 4;
+    while (rest > 0) {
+        char text[4096];
+        ssize_t size = read(busy, text, sizeof(text));
+        assert_true(size > 0);
+        rest -= (size_t)size;
+    }
+    wait_for_end(site);
+    expect_end(busy);
+}
+
+static void test_second_stop_ends_at_once(void **state)
+{
+    struct site *site = *state;
+    start(site, 2);
+    int fds[4];
+    for (size_t i = 0; i < 4; i++) {
+        fds[i] = call(site);
+        say(fds[i], "first\nwait for ever\n");
+        expect(fds[i], "first\n");
+    }
+    ask_to_stop(site);
+    usleep(20 * 1000);
+    assert_int_equal(site->stopped, 0);
+    site->second_letter.open = open_second;
+    loop_post(net_loop(site->net), &site->second_letter);
+    wait_for_end(site);
+    for (size_t i = 0; i < 4; i++) {
+        expect_end(fds[i]);
+    }
+    assert_int_equal(echo.cancelled, 4);
+}
+
+static void test_no_new_connections_when_stopping(void **state)
+{
+    struct site *site = *state;
+    start(site, 1);
+    int busy = call(site);
+    say(busy, "first\nwait for ever\n");
+    expect(busy, "first\n");
+    ask_to_stop(site);
+    int refused = 0;
+    for (int i = 0; i < 200 && !refused; i++) {
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        memcpy(address.sun_path, site->path, strlen(site->path));
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        refused = connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0;
+        close(fd);
+        usleep(1000);
+    }
+    assert_true(refused);
+    close(busy);
+    wait_for_end(site);
+}
+
+static void test_free_without_run(void **state)
+{
+    struct site *site = *state;
+    make_net(site, 3);
+    listen_here(site);
+    int fd = call(site);
+    int in[2];
+    assert_int_equal(pipe(in), 0);
+    assert_int_equal(net_open_stdio(site->net, in[0], open("/dev/null", O_WRONLY | O_CLOEXEC)), 0);
+    net_free(site->net);
+    site->net = NULL;
+    close(in[1]);
+    close(fd);
+    assert_int_equal(site->stopped, 0);
+    net_free(NULL);
+}
+
+/* ---- limits ---- */
+
+static void test_connection_ceiling(void **state)
+{
+    struct site *site = *state;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit wide = {.rlim_cur = before.rlim_max, .rlim_max = before.rlim_max};
+    if (wide.rlim_cur < 2 * CORE_CONNECTIONS_MAX + 100) {
+        skip();
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &wide), 0);
+    start(site, 2);
+    static int fds[CORE_CONNECTIONS_MAX];
+    for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
+        fds[i] = call(site);
+        say(fds[i], "hello\n");
+        expect(fds[i], "hello\n");
+    }
+    int extra = call(site);
+    expect_end(extra);
+    close(fds[0]);
+    bool let_in = false;
+    for (int i = 0; i < 500 && !let_in; i++) {
+        fds[0] = call(site);
+        char text[6];
+        (void)!send(fds[0], "again\n", 6, MSG_NOSIGNAL);
+        let_in = read(fds[0], text, 6) == 6;
+        if (!let_in) {
+            close(fds[0]);
+            usleep(1000);
+        }
+    }
+    assert_true(let_in);
+    ask_to_stop(site);
+    wait_for_end(site);
+    for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
+        close(fds[i]);
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+/* Processor time of this process so far. */
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* Out of descriptors: the server waits without turning in circles, and takes who waits as soon as
+   it can. */
+static void test_out_of_descriptors(void **state)
+{
+    struct site *site = *state;
+    start(site, 2);
+    int first = call(site);
+    say(first, "hello\n");
+    expect(first, "hello\n");
+
+    enum {
+        WAITING = 20
+    };
+    int waiting[WAITING];
+    for (size_t i = 0; i < WAITING; i++) {
+        waiting[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    }
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, site->path, strlen(site->path));
+    for (size_t i = 0; i < WAITING; i++) {
+        assert_int_equal(connect(waiting[i], (struct sockaddr *)&address, sizeof(address)), 0);
+        say(waiting[i], "me too\n");
+    }
+    say(first, "still there\n");
+    expect(first, "still there\n");
+    double cpu = cpu_seconds();
+    usleep(400 * 1000);
+    assert_true(cpu_seconds() - cpu < 0.1);
+
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    uint64_t free_again = os_now_ms();
+    for (size_t i = 0; i < WAITING; i++) {
+        expect(waiting[i], "me too\n");
+        close(waiting[i]);
+    }
+    assert_true(os_now_ms() - free_again < 1000);
+    close(first);
+    ask_to_stop(site);
+    wait_for_end(site);
+}
+
+/* ---- order and isolation ---- */
+
+enum {
+    PEERS = 32
+};
+
+struct peer {
+    struct site *site;
+    unsigned number;
+    unsigned requests;
+    bool good;
+    pthread_t thread;
+};
+
+/* Answers come in the order of the requests, each with its own name, and nobody else's. */
+static void *read_answers(FILE *in, const struct peer *peer, bool *ret_good)
+{
+    char line[128];
+    char expected[128];
+    for (unsigned i = 0; i < peer->requests; i++) {
+        snprintf(expected, sizeof(expected), "peer %u request %u\n", peer->number, i);
+        if (!fgets(line, sizeof(line), in) || strcmp(line, expected) != 0) {
+            *ret_good = false;
+            return NULL;
+        }
+    }
+    *ret_good = fgetc(in) == EOF;
+    return NULL;
+}
+
+struct half {
+    FILE *out;
+    const struct peer *peer;
+};
+
+static void *write_requests(void *argument)
+{
+    const struct half *half = argument;
+    for (unsigned i = 0; i < half->peer->requests; i++) {
+        const char *how = i % 7 == 3 ? "wait " : "";
+        fprintf(half->out, "%speer %u request %u\n", how, half->peer->number, i);
+        if (i % 7 == 5) {
+            fputs("release\n", half->out);
+        }
+    }
+    fputs("release\n", half->out);
+    fflush(half->out);
+    shutdown(fileno(half->out), SHUT_WR);
+    return NULL;
+}
+
+static void *run_peer(void *argument)
+{
+    struct peer *peer = argument;
+    int fd = call(peer->site);
+    FILE *in = fdopen(fd, "r");
+    FILE *out = fdopen(dup(fd), "w");
+    struct half half = {out, peer};
+    pthread_t writer;
+    pthread_create(&writer, NULL, write_requests, &half);
+    read_answers(in, peer, &peer->good);
+    pthread_join(writer, NULL);
+    fclose(in);
+    fclose(out);
+    return NULL;
+}
+
+static void test_order_and_isolation(void **state)
+{
+    struct site *site = *state;
+    static struct peer peers[PEERS];
+    start(site, 4);
+    for (unsigned i = 0; i < PEERS; i++) {
+        peers[i] =
+            (struct peer){.site = site, .number = i, .requests = getenv("SOAK") ? 10000 : 500};
+        assert_int_equal(pthread_create(&peers[i].thread, NULL, run_peer, &peers[i]), 0);
+    }
+    for (unsigned i = 0; i < PEERS; i++) {
+        assert_int_equal(pthread_join(peers[i].thread, NULL), 0);
+        assert_true(peers[i].good);
+    }
+    ask_to_stop(site);
+    wait_for_end(site);
+}
+
+/* Peers come, talk and go while the server is stopped in the middle of it. */
+static void *come_and_go(void *argument)
+{
+    struct peer *peer = argument;
+    for (unsigned i = 0; i < peer->requests; i++) {
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        memcpy(address.sun_path, peer->site->path, strlen(peer->site->path));
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0) {
+            (void)!send(fd, "one\nwait two\nbig 100000\n", 24, MSG_NOSIGNAL);
+        }
+        char byte;
+        if (i % 2 == 0) {
+            (void)!recv(fd, &byte, 1, 0);
+        }
+        close(fd);
+    }
+    return NULL;
+}
+
+static void test_stop_among_peers_that_come_and_go(void **state)
+{
+    struct site *site = *state;
+    int rounds = getenv("SOAK") ? 500 : 10;
+    for (int round = 0; round < rounds; round++) {
+        struct peer peers[4];
+        site->stopped = 0;
+        start(site, 3);
+        for (unsigned i = 0; i < 4; i++) {
+            peers[i] = (struct peer){.site = site, .number = i, .requests = 50};
+            assert_int_equal(pthread_create(&peers[i].thread, NULL, come_and_go, &peers[i]), 0);
+        }
+        usleep((useconds_t)(round % 10 * 300));
+        ask_to_stop(site);
+        wait_for_end(site);
+        for (unsigned i = 0; i < 4; i++) {
+            assert_int_equal(pthread_join(peers[i].thread, NULL), 0);
+        }
+        net_unix_remove(&site->address);
+        site->address.path = NULL;
+    }
+}
+
+/* ---- snapshots ---- */
+
+struct reload {
+    struct loop_letter letter;
+    struct site *site;
+    struct catalog *catalog;
+};
+
+static void open_reload(struct loop_letter *letter)
+{
+    struct reload *reload = (struct reload *)letter;
+    for (int i = 0; i < 100; i++) {
+        net_set_catalog(reload->site->net, reload->catalog);
+    }
+}
+
+static struct catalog *empty_catalog(void)
+{
+    const struct catalog_options options = {0};
+    struct catalog *catalog;
+    const char *dir;
+    assert_int_equal(catalog_load(&options, NULL, NULL, NULL, &catalog, &dir), 0);
+    return catalog;
+}
+
+static void test_snapshots_reach_all_loops(void **state)
+{
+    struct site *site = *state;
+    start(site, 3);
+    struct reload reload = {.letter = {.open = open_reload}, .site = site};
+    reload.catalog = empty_catalog();
+    loop_post(net_loop(site->net), &reload.letter);
+    ask_to_stop(site);
+    wait_for_end(site);
+    catalog_release(reload.catalog);
+}
+
+/* ---- failures ---- */
+
+static void test_making_fails_cleanly(void **state)
+{
+    struct site *site = *state;
+    static const struct core_settings settings;
+    const struct net_options options = {.loops = 2, .settings = &settings};
+    unsigned failures = 0;
+    for (unsigned at = 1;; at++) {
+        fault_arm(FAULT_RESIZE, at, ENOMEM);
+        int r = net_new(&options, &site->net);
+        bool hit = fault.hit;
+        if (r == 0) {
+            net_free(site->net);
+            site->net = NULL;
+        } else {
+            assert_int_equal(r, -ENOMEM);
+            failures++;
+        }
+        assert_int_equal(fault.live_blocks, 0);
+        fault_disarm();
+        if (!hit) {
+            break;
+        }
+    }
+    assert_true(failures >= 5);
+}
+
+static void test_thread_that_does_not_start(void **state)
+{
+    struct site *site = *state;
+    make_net(site, 4);
+    fault_arm(FAULT_THREAD_START, 2, EAGAIN);
+    assert_int_equal(net_run(site->net), -EAGAIN);
+    assert_int_equal(site->stopped, 0);
+}
+
+static void test_connection_that_cannot_be_kept(void **state)
+{
+    struct site *site = *state;
+    for (unsigned at = 1; at < 12; at++) {
+        make_net(site, 2);
+        listen_here(site);
+        fault_arm(FAULT_RESIZE, at, ENOMEM);
+        assert_int_equal(pthread_create(&site->thread, NULL, serve, site), 0);
+        for (int i = 0; i < 2; i++) {
+            int fd = call(site);
+            char text[6];
+            (void)!send(fd, "hello\n", 6, MSG_NOSIGNAL);
+            ssize_t size = read(fd, text, sizeof(text));
+            assert_true(size == 6 || size <= 0); /* answered or hung up on, and not left waiting */
+            close(fd);
+        }
+        int fd = call(site);
+        say(fd, "next\n");
+        char text[5];
+        ssize_t size = read(fd, text, sizeof(text));
+        assert_true(size == 5 || fault.hit);
+        close(fd);
+        ask_to_stop(site);
+        wait_for_end(site);
+        site->stopped = 0;
+        fault_disarm();
+        net_unix_remove(&site->address);
+        site->address.path = NULL;
+    }
+}
+
+static void test_too_many_doors(void **state)
+{
+    struct site *site = *state;
+    make_net(site, 1);
+    int r = 0;
+    int opened = 0;
+    while (r == 0) {
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        assert_int_equal(listen(fd, 1), -1); /* not bound: never ready */
+        r = net_open_socket(site->net, fd);
+        opened += r == 0;
+        if (r < 0) {
+            close(fd);
+        }
+    }
+    assert_int_equal(r, -EMFILE);
+    assert_int_equal(opened, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SITE_TEST(test_one_loop),
+        SITE_TEST(test_connections_are_dealt_to_all_loops),
+        SITE_TEST(test_stdio_ends_the_net),
+        SITE_TEST(test_stop_finishes_what_is_in_flight),
+        SITE_TEST(test_second_stop_ends_at_once),
+        SITE_TEST(test_no_new_connections_when_stopping),
+        SITE_TEST(test_free_without_run),
+        SITE_TEST(test_connection_ceiling),
+        SITE_TEST(test_out_of_descriptors),
+        SITE_TEST(test_order_and_isolation),
+        SITE_TEST(test_stop_among_peers_that_come_and_go),
+        SITE_TEST(test_snapshots_reach_all_loops),
+        SITE_TEST(test_making_fails_cleanly),
+        SITE_TEST(test_thread_that_does_not_start),
+        SITE_TEST(test_connection_that_cannot_be_kept),
+        SITE_TEST(test_too_many_doors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
