@@ -40,8 +40,10 @@ static int keep_session(struct dialect_request *asked)
 static bool find_session(struct dialect_request *asked, struct jsv_str id)
 {
     struct core_worker *worker = ((struct core_request *)asked)->worker;
-    *asked->session = core_sessions_find(worker->settings->sessions, id);
-    return *asked->session;
+    if (!*asked->session) {
+        *asked->session = core_sessions_find(worker->settings->sessions, id);
+    }
+    return *asked->session; /* messages of a batch share it */
 }
 
 static const struct dialect_host host = {

@@ -27,10 +27,15 @@ enum mcp_version mcp_version_of(const struct dialect_request *request)
     return (enum mcp_version)request->variant;
 }
 
-/* Whatever JSON-RPC is left over by others; batches where the session allows them. */
+static bool takes_batches(const struct dialect_session *session)
+{
+    return session && mcp_version_has(session->version, MCP_TRAIT_BATCH);
+}
+
+/* Whatever JSON-RPC is left over by others; batches where the session allows them, which over HTTP
+   is known only when the session is. */
 static bool mcp_recognise(const struct dialect_request *request)
 {
-    const struct dialect_session *session = *request->session;
     switch (request->message.kind) {
     case RPC_REQUEST:
     case RPC_NOTIFICATION:
@@ -38,8 +43,8 @@ static bool mcp_recognise(const struct dialect_request *request)
     case RPC_ERROR_ANSWER:
         return true;
     case RPC_BATCH:
-        return session && mcp_version_has(session->version, MCP_TRAIT_BATCH) &&
-               jsv_value_count(request->message.root) > 0;
+        return jsv_value_count(request->message.root) > 0 &&
+               (mcp_is_endpoint(request) || takes_batches(*request->session));
     case RPC_FOREIGN:
         break;
     }
@@ -187,11 +192,33 @@ static enum dialect_step handle(struct dialect_request *request, const struct mc
     return handler(&exchange);
 }
 
+static enum dialect_step open_batch(struct dialect_request *request)
+{
+    static const struct rpc_fault fault = {
+        .details = {"batches are not part of the protocol version in use", 51},
+        .suggestion = {"Send one message at a time", 26},
+        .cause = {"", 0},
+    };
+    request->variant = legacy_version(request);
+    if (mcp_is_endpoint(request)) {
+        if (mcp_header_is_modern(request)) {
+            return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &fault);
+        }
+        if (!mcp_settle_session(request)) {
+            return DIALECT_DONE;
+        }
+    }
+    if (!takes_batches(*request->session)) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &fault);
+    }
+    return DIALECT_BATCH;
+}
+
 static enum dialect_step mcp_open(struct dialect_request *request)
 {
     enum rpc_kind kind = request->message.kind;
     if (kind == RPC_BATCH) {
-        return DIALECT_BATCH;
+        return open_batch(request);
     }
     if (kind == RPC_RESULT || kind == RPC_ERROR_ANSWER) {
         return DIALECT_DONE; /* we have asked nothing, so it answers nothing */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/percent.h"
+#include "dialect/mcp_http.h"
 #include "dialect/mcp_page.h"
 
 #define SCHEMAS_PREFIX  "mcpgate://schemas/"
@@ -193,15 +194,24 @@ enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
 
 /* ---- resources/read ---- */
 
+/*
+ * Modern clients find the URI in the data. To older ones the URI is the cause: the official client
+ * library would take a "uri" there for a sign of the modern code.
+ */
 static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct jsv_value uri)
 {
     struct dialect_request *request = exchange->request;
-    int code = mcp_version_facts(exchange->version)->unknown_resource;
+    const struct mcp_version_facts *facts = mcp_version_facts(exchange->version);
+    mcp_set_status(request, RPC_ERROR_RESOURCE_NOT_FOUND);
     struct jsv_writer writer = rpc_write_error(
-        request->reply, &request->message, code, rpc_error_message(RPC_ERROR_RESOURCE_NOT_FOUND));
+        request->reply,
+        &request->message,
+        facts->unknown_resource,
+        rpc_error_message(RPC_ERROR_RESOURCE_NOT_FOUND));
     jsv_write_key(&writer, JSV_STR("data"));
     jsv_write_object_begin(&writer);
-    mcp_write_member(&writer, JSV_STR("uri"), uri);
+    mcp_write_member(
+        &writer, facts->era == MCP_ERA_MODERN ? JSV_STR("uri") : JSV_STR("cause"), uri);
     jsv_write_object_end(&writer);
     rpc_write_error_end(&writer);
     return DIALECT_DONE;
