@@ -11,7 +11,7 @@ static void row(const struct catalog *catalog, size_t index, struct jsv_str *cel
     cells[1] = tool->description;
 }
 
-static void write(const struct catalog *catalog, size_t index, struct jsv_writer *writer)
+static void write_tool(const struct catalog *catalog, size_t index, struct jsv_writer *writer)
 {
     jsv_write_value(writer, catalog_tool_at(catalog, index)->value);
 }
@@ -22,7 +22,7 @@ static enum app_exit tools_run(struct app_cli *cli, const struct app_args *args)
         .columns = {"name", "description"},
         .count = catalog_tool_count,
         .row = row,
-        .write = write,
+        .write = write_tool,
     };
     return app_listing_run(cli, args, &listing);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/fetch.h"
 #include "mcp/definitions.h"
 #include "os/file.h"
 #include "os/sys.h"
@@ -12,12 +13,20 @@
 /* Many times the official schemas, which have some 200 KiB. */
 #define SCHEMA_SIZE_MAX ((size_t)8 << 20)
 
-#define FILE_SCHEME "file://"
+/* A start that waits longer than this has failed. */
+#define FETCH_TIMEOUT_MS 10000
+
+static bool begins_with(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
 
 static int read_source(const char *source, struct jsv_buf *out)
 {
-    bool is_uri = strncmp(source, FILE_SCHEME, strlen(FILE_SCHEME)) == 0;
-    const char *path = is_uri ? source + strlen(FILE_SCHEME) : source;
+    if (begins_with(source, "http://") || begins_with(source, "https://")) {
+        return backend_fetch(source, FETCH_TIMEOUT_MS, out);
+    }
+    const char *path = begins_with(source, "file://") ? source + strlen("file://") : source;
     int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return fd;

@@ -9,7 +9,8 @@
 struct mcp_definitions;
 
 /**
- * @param source A path, or a file:// URI; NULL: the built-in definitions.
+ * @param source A path, a file:// URI, or an http(s) URL, which is read once; NULL: the built-in
+ *               definitions.
  * @param reterr_why What is wrong with it, for people; at most size bytes with the terminator.
  * @return 0 or -errno.
  */

@@ -9,8 +9,8 @@
 #include "app/input.h"
 #include "app/report.h"
 #include "app/resolve.h"
-#include "base/percent.h"
 #include "os/sys.h"
+#include "os/uri.h"
 #include "schema/uri.h"
 
 /* A path percent-encoded, and the scheme in front of it. */
@@ -86,19 +86,11 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
 
 /* ---- the schema's own URI ---- */
 
-/* "file:///directory/name"; relative paths from the working directory, or from "/" without one. */
 static int make_uri(struct loading *loading, const char *path, struct jsv_str *ret_uri)
 {
-    char directory[PATH_MAX] = "";
     struct jsv_buf uri;
     jsv_buf_init(&uri, os_allocator(), URI_SIZE_MAX);
-    jsv_buf_append_str(&uri, JSV_STR("file://"));
-    if (path[0] != '/' && os_getcwd(directory, sizeof(directory)) == 0) {
-        jsv_percent_append(&uri, jsv_str_from(directory), JSV_PERCENT_PATH);
-    }
-    jsv_buf_append_str(&uri, path[0] != '/' ? JSV_STR("/") : JSV_STR(""));
-    jsv_percent_append(&uri, jsv_str_from(path), JSV_PERCENT_PATH);
-    int r = uri.error;
+    int r = os_uri_append_file(&uri, path);
     if (r == 0) {
         r = jsv_uri_resolve(&loading->resolve->arena, JSV_STR(""), jsv_buf_str(&uri), ret_uri);
     }

@@ -22,12 +22,14 @@
 
 #include "base/alloc.h"
 #include "base/percent.h"
+#include "base/utf8.h"
 #include "catalog/snapshot.h"
 #include "os/sys.h"
+#include "os/uri.h"
 #include "schema/uri.h"
 
-/* A path percent-encoded, and the scheme in front of it. */
-#define URI_SIZE_MAX ((size_t)8 * PATH_MAX)
+/* Working directory, root and file: three paths, all of it percent-encoded, and the scheme. */
+#define URI_SIZE_MAX ((size_t)10 * PATH_MAX)
 
 /* Of a reason: messages name references, and those may be as long as their schema. */
 #define REASON_SIZE_MAX 1024
@@ -51,19 +53,13 @@ static int buf_to_arena(struct jsv_buf *buf, struct jsv_arena *arena, struct jsv
     return r;
 }
 
-/* "file:///directory/"; relative paths from the working directory, or from "/" without one. */
+/* With a "/" at its end. */
 static int make_root_uri(struct jsv_arena *arena, const char *directory, struct jsv_str *ret_uri)
 {
-    char working[PATH_MAX] = "";
     struct jsv_buf uri;
     struct jsv_str text;
     jsv_buf_init(&uri, os_allocator(), URI_SIZE_MAX);
-    jsv_buf_append_str(&uri, JSV_STR("file://"));
-    if (directory[0] != '/' && os_getcwd(working, sizeof(working)) == 0) {
-        jsv_percent_append(&uri, jsv_str_from(working), JSV_PERCENT_PATH);
-    }
-    jsv_buf_append_str(&uri, directory[0] != '/' ? JSV_STR("/") : JSV_STR(""));
-    jsv_percent_append(&uri, jsv_str_from(directory), JSV_PERCENT_PATH);
+    os_uri_append_file(&uri, directory);
     jsv_buf_append_str(
         &uri,
         catalog_ends_with(jsv_str_from(directory), JSV_STR("/")) ? JSV_STR("") : JSV_STR("/"));
@@ -350,7 +346,8 @@ static int make_reason(
                 : JSV_STR("it is too complex"));
     }
     if (reason.error == -ENOBUFS) {
-        reason.error = 0; /* a reason that is cut is still one */
+        reason.error = 0; /* a reason that is cut is still one, but not within a character */
+        reason.size = jsv_utf8_valid_prefix(jsv_buf_str(&reason));
     }
     return buf_to_arena(&reason, compiler->arena, ret_reason);
 }

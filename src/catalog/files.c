@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "catalog/order.h"
 #include "os/root.h"
 #include "os/sys.h"
@@ -12,7 +13,9 @@
 /* Scratch memory of loading: some hundred bytes for each of the names a walk may find. */
 #define SCRATCH_MAX ((size_t)256 << 20)
 
-#define WHY_SIZE_MAX 512
+/* Of a warning, and of a pointer in it: a line that can be read, with room for any message. */
+#define WHY_SIZE_MAX     512
+#define POINTER_SIZE_MAX 256
 
 /* Below the root that is being read. */
 struct reading {
@@ -104,7 +107,9 @@ _Static_assert(CATALOG_NAMES_MAX == 100000, "as describe() says");
 /* "duplicate member at /a (line 3)" */
 static struct jsv_str describe_json(const struct jsv_error *error, char out[static WHY_SIZE_MAX])
 {
-    int pointer_size = error->pointer.size < 256 ? (int)error->pointer.size : 256;
+    struct jsv_str pointer = error->pointer;
+    pointer.size = pointer.size < POINTER_SIZE_MAX ? pointer.size : POINTER_SIZE_MAX;
+    int pointer_size = (int)jsv_utf8_valid_prefix(pointer);
     int size = snprintf(
         out,
         WHY_SIZE_MAX,
@@ -112,7 +117,7 @@ static struct jsv_str describe_json(const struct jsv_error *error, char out[stat
         error->message,
         pointer_size > 0 ? " at " : "",
         pointer_size,
-        error->pointer.data ? error->pointer.data : "",
+        pointer_size > 0 ? pointer.data : "",
         error->line);
     return (struct jsv_str){out, size < WHY_SIZE_MAX ? (size_t)size : WHY_SIZE_MAX - 1};
 }

@@ -11,12 +11,49 @@ void core_conn_init(
     struct core_worker *worker,
     enum core_transport transport)
 {
-    *conn = (struct core_conn){.ops = ops, .worker = worker, .transport = transport};
+    *conn = (struct core_conn){
+        .ops = ops,
+        .worker = worker,
+        .transport = transport,
+        .next = worker->conns,
+    };
+    if (worker->conns) {
+        worker->conns->previous = conn;
+    }
+    worker->conns = conn;
+}
+
+static void leave_worker(struct core_conn *conn)
+{
+    if (conn->previous) {
+        conn->previous->next = conn->next;
+    } else {
+        conn->worker->conns = conn->next;
+    }
+    if (conn->next) {
+        conn->next->previous = conn->previous;
+    }
+}
+
+void core_conn_finish(struct core_conn *conn)
+{
+    struct core_request *request = conn->requests;
+    while (request) {
+        struct core_request *next = request->next;
+        if (request->is_listening) {
+            request->asked.dialect->end_listening(&request->asked);
+            request->is_listening = false;
+            request->stage = CORE_STAGE_ANSWER;
+            core_walk_or_park(request);
+        }
+        request = next;
+    }
 }
 
 void core_conn_done(struct core_conn *conn)
 {
     conn->is_gone = true;
+    leave_worker(conn);
     /* from the end: a batch stands before its messages, which use its document */
     while (conn->requests_last) {
         core_abandon(conn->requests_last);
@@ -37,6 +74,11 @@ bool core_conn_is_busy(const struct core_conn *conn)
 
 void core_conn_forget_session(struct core_conn *conn)
 {
+    if (conn->is_stream) {
+        const void *self = conn;
+        atomic_compare_exchange_strong(&conn->session->stream, &self, NULL);
+        conn->is_stream = false;
+    }
     dialect_session_release(conn->session);
     conn->session = NULL;
 }
@@ -48,8 +90,12 @@ unsigned core_open_stream(struct core_conn *conn)
         return 405;
     }
     conn->session = core_sessions_find(conn->worker->settings->sessions, id);
-    conn->is_stream = conn->session;
-    return conn->session ? 200 : 404;
+    if (!conn->session) {
+        return 404;
+    }
+    conn->is_stream = true;
+    atomic_store(&conn->session->stream, conn);
+    return 200;
 }
 
 unsigned core_end_session(struct core_conn *conn)

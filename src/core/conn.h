@@ -49,6 +49,8 @@ struct core_conn {
     const struct rpc_http *http; /* of the frame handed in, until it is answered; NULL: lines */
 
     /* The corridor's own. */
+    struct core_conn *next; /* of its worker's connections */
+    struct core_conn *previous;
     struct core_request *requests;      /* in flight: waiting, or waiting for their turn */
     struct core_request *requests_last; /* in the order they came */
     struct core_request *in_turn;       /* of those that run one after another: the one that runs */
@@ -67,6 +69,9 @@ void core_conn_init(
     enum core_transport transport);
 /** The peer is gone, or we hang up: cancels what is in flight. No operation is called any more. */
 void core_conn_done(struct core_conn *conn);
+
+/** The peer will ask for nothing more, or we stop: end what would stay open for ever. */
+void core_conn_finish(struct core_conn *conn);
 
 /** Walk one frame through the corridor. */
 void core_handle(struct core_conn *conn, const struct rpc_frame *frame);

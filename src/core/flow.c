@@ -19,7 +19,7 @@ static void cancel_by_id(struct dialect_request *asked, struct jsv_value id)
     struct core_request *request = ((struct core_request *)asked)->conn->requests;
     while (request) {
         struct core_request *next = request->next;
-        bool is_it = request->is_calling && !request->in_turn &&
+        bool is_it = (request->is_calling || request->is_listening) && !request->in_turn &&
                      jsv_value_equal(request->asked.message.id, id, asked->scratch) == 1;
         if (is_it) {
             core_abandon(request);
@@ -46,8 +46,15 @@ static bool find_session(struct dialect_request *asked, struct jsv_str id)
     return *asked->session; /* messages of a batch share it */
 }
 
+static void push_message(struct dialect_request *asked, struct jsv_str message)
+{
+    struct core_conn *conn = ((struct core_request *)asked)->conn;
+    conn->ops->push(conn, message);
+}
+
 static const struct dialect_host host = {
     .cancel = cancel_by_id,
+    .push = push_message,
     .keep_session = keep_session,
     .find_session = find_session,
 };

@@ -137,6 +137,9 @@ static enum step ask_dialect(struct core_request *request)
     switch (request->asked.dialect->open(&request->asked)) {
     case DIALECT_CALL:
         return NEXT;
+    case DIALECT_LISTEN:
+        request->is_listening = true;
+        return WAIT;
     case DIALECT_BATCH:
         return core_batch_split(request) ? DONE : WAIT;
     case DIALECT_DONE:

@@ -39,6 +39,7 @@ struct core_request {
     bool in_turn;            /* of those that run one after another */
     bool has_turn;
     bool is_linked;      /* in its connection's list: it waits, or waited */
+    bool is_listening;   /* stays open until the client, or we, end it */
     bool begins_session; /* its answer tells the client the session's id */
     bool is_calling;     /* its tool runs and will say when it is done */
 };

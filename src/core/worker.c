@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "catalog/catalog.h"
+#include "core/announce.h"
 #include "core/limits.h"
 #include "core/request.h"
 #include "core/worker_state.h"
@@ -96,7 +97,8 @@ struct loop *core_worker_loop(const struct core_worker *worker)
 
 void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog)
 {
-    catalog_retain(catalog);
-    catalog_release(worker->catalog);
-    worker->catalog = catalog;
+    struct catalog *before = worker->catalog;
+    worker->catalog = catalog_retain(catalog);
+    core_announce(worker, before);
+    catalog_release(before);
 }

@@ -5,6 +5,7 @@
 
 #include "core/worker.h"
 
+struct core_conn;
 struct core_request;
 
 struct core_worker {
@@ -19,4 +20,5 @@ struct core_worker {
     struct jsv_document *output;        /* a result that is being checked */
     struct core_request *idle_requests; /* to be used again */
     size_t idle_count;
+    struct core_conn *conns; /* to be told when the snapshot changes */
 };

@@ -20,6 +20,8 @@ struct mcp_definitions;
 struct dialect_host {
     /* Give up a request in flight that has this id; it is not answered. */
     void (*cancel)(struct dialect_request *request, struct jsv_value id);
+    /* Send a message that belongs to the request, before its answer. */
+    void (*push)(struct dialect_request *request, struct jsv_str message);
     /* Of HTTP clients: keep *request->session under an id of its own. @return 0 or -errno. */
     int (*keep_session)(struct dialect_request *request);
     /* Of HTTP clients: find a session and make it *request->session. @return whether there is. */
@@ -50,9 +52,10 @@ struct dialect_request {
 };
 
 enum dialect_step {
-    DIALECT_CALL,  /* request->tool is to be called with request->arguments */
-    DIALECT_DONE,  /* the answer is written, or there is none */
-    DIALECT_BATCH, /* each element is a message of its own; one answer for all */
+    DIALECT_CALL,   /* request->tool is to be called with request->arguments */
+    DIALECT_DONE,   /* the answer is written, or there is none */
+    DIALECT_LISTEN, /* it stays open: the client is told of changes until it ends */
+    DIALECT_BATCH,  /* each element is a message of its own; one answer for all */
 };
 
 struct dialect {
@@ -67,6 +70,8 @@ struct dialect {
         struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict);
     /* Whether the answer to a valid message is one of the dialect's. NULL: it always is. */
     bool (*is_sound)(struct dialect_request *request, struct jsv_value answer);
+    /* Write the answer to a request that has listened. NULL: there are none. */
+    void (*end_listening)(struct dialect_request *request);
     /* We failed. The reply is empty again. */
     void (*fail)(struct dialect_request *request, struct jsv_str details);
 };

@@ -332,5 +332,6 @@ const struct dialect dialect_mcp = {
     .refuse = mcp_refuse,
     .render = mcp_render,
     .is_sound = mcp_is_sound,
+    .end_listening = mcp_end_listening,
     .fail = mcp_fail,
 };

@@ -28,6 +28,9 @@ typedef enum dialect_step mcp_handler(struct mcp_exchange *exchange);
 /** The version a request speaks, once open() has found it out. */
 enum mcp_version mcp_version_of(const struct dialect_request *request);
 
+/** The answer to a request that has listened: it is over. */
+void mcp_end_listening(struct dialect_request *request);
+
 /* ---- answers ---- */
 
 /** {"jsonrpc":…,"id":…,"result":{ with what every result of the version has; members follow. */

@@ -15,9 +15,9 @@ static void write_capabilities(struct jsv_writer *writer, enum mcp_version versi
     jsv_write_key(writer, JSV_STR("capabilities"));
     jsv_write_object_begin(writer);
     jsv_write_key(writer, JSV_STR("tools"));
-    jsv_write_span(writer, JSV_STR("{}"));
+    jsv_write_span(writer, JSV_STR("{\"listChanged\":true}"));
     jsv_write_key(writer, JSV_STR("resources"));
-    jsv_write_span(writer, JSV_STR("{}"));
+    jsv_write_span(writer, JSV_STR("{\"subscribe\":true,\"listChanged\":true}"));
     if (version >= MCP_VERSION_2025_03_26) {
         jsv_write_key(writer, JSV_STR("completions"));
         jsv_write_span(writer, JSV_STR("{}"));

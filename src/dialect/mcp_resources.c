@@ -1,121 +1,29 @@
 /*
- * Schemas and examples as resources:
- *
- *     mcpgate://schemas/{name}      mcpgate://examples/{+path}
- *
- * Names are percent-encoded in URIs, slashes of a path are not.
+ * Resources: listed, read, completed, subscribed to.
  */
 #include <string.h>
 
-#include "base/percent.h"
 #include "dialect/mcp_http.h"
 #include "dialect/mcp_page.h"
+#include "dialect/mcp_resource.h"
 
-#define SCHEMAS_PREFIX  "mcpgate://schemas/"
-#define EXAMPLES_PREFIX "mcpgate://examples/"
-#define MIME_TYPE       "application/json"
+#define MIME_TYPE "application/json"
 
 /* Values a completion lists at most, as the protocol has it. */
 #define COMPLETIONS_MAX 100
 
-struct resource {
-    struct jsv_str prefix;
-    struct jsv_str name; /* decoded: what follows the prefix */
-    struct jsv_str text;
-};
+/* ---- resources/list ---- */
 
-/* ---- URIs ---- */
-
-static void write_uri(struct jsv_writer *writer, const struct resource *resource)
+static void write_uri(struct jsv_writer *writer, const struct mcp_resource *resource)
 {
     /* What percent-encoding leaves needs no escape in JSON, so it can go straight out. */
     jsv_write_key(writer, JSV_STR("uri"));
     jsv_buf_append_byte(writer->out, '"');
-    jsv_buf_append_str(writer->out, resource->prefix);
-    jsv_percent_append(writer->out, resource->name, JSV_PERCENT_PATH);
+    mcp_resource_append_uri(writer->out, resource);
     jsv_buf_append_byte(writer->out, '"');
 }
 
-static int hex_value(char digit)
-{
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                          : -1;
-}
-
-/* @return what follows the prefix with percent-encoding undone; data NULL when it has no such
-   prefix, is badly encoded or memory ran out. */
-static struct jsv_str
-decode_name(struct jsv_arena *scratch, struct jsv_str uri, struct jsv_str prefix)
-{
-    struct jsv_str none = {NULL, 0};
-    if (uri.size <= prefix.size || memcmp(uri.data, prefix.data, prefix.size) != 0) {
-        return none;
-    }
-    char *name = jsv_arena_alloc(scratch, uri.size);
-    size_t size = 0;
-    for (size_t i = prefix.size; name && i < uri.size; i++) {
-        char byte = uri.data[i];
-        if (byte == '%') {
-            int high = i + 1 < uri.size ? hex_value(uri.data[i + 1]) : -1;
-            int low = i + 2 < uri.size ? hex_value(uri.data[i + 2]) : -1;
-            if (high < 0 || low < 0) {
-                return none;
-            }
-            byte = (char)(high * 16 + low);
-            i += 2;
-        }
-        name[size++] = byte;
-    }
-    return name ? (struct jsv_str){name, size} : none;
-}
-
-static bool
-find_schema(struct dialect_request *request, struct jsv_str name, struct resource *ret_resource)
-{
-    const struct catalog_schema *schema;
-    if (!name.data || catalog_schema_find(request->catalog, name, &schema) < 0) {
-        return false;
-    }
-    *ret_resource = (struct resource){JSV_STR(SCHEMAS_PREFIX), schema->name, schema->text};
-    return true;
-}
-
-static bool
-find_example(struct dialect_request *request, struct jsv_str path, struct resource *ret_resource)
-{
-    const struct catalog_example *example;
-    if (!path.data || catalog_example_find(request->catalog, path, &example) < 0) {
-        return false;
-    }
-    *ret_resource = (struct resource){JSV_STR(EXAMPLES_PREFIX), example->path, example->text};
-    return true;
-}
-
-static bool
-find_resource(struct dialect_request *request, struct jsv_str uri, struct resource *ret_resource)
-{
-    struct jsv_arena *scratch = request->scratch;
-    struct jsv_str name = decode_name(scratch, uri, JSV_STR(SCHEMAS_PREFIX));
-    struct jsv_str path = decode_name(scratch, uri, JSV_STR(EXAMPLES_PREFIX));
-    return find_schema(request, name, ret_resource) || find_example(request, path, ret_resource);
-}
-
-/* ---- resources/list ---- */
-
-static struct resource resource_at(const struct catalog *catalog, size_t index)
-{
-    size_t schemas = catalog_schema_count(catalog);
-    if (index < schemas) {
-        const struct catalog_schema *schema = catalog_schema_at(catalog, index);
-        return (struct resource){JSV_STR(SCHEMAS_PREFIX), schema->name, schema->text};
-    }
-    const struct catalog_example *example = catalog_example_at(catalog, index - schemas);
-    return (struct resource){JSV_STR(EXAMPLES_PREFIX), example->path, example->text};
-}
-
-static void write_resource(struct jsv_writer *writer, const struct resource *resource)
+static void write_resource(struct jsv_writer *writer, const struct mcp_resource *resource)
 {
     jsv_write_object_begin(writer);
     write_uri(writer, resource);
@@ -130,7 +38,7 @@ enum dialect_step mcp_handle_resources_list(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
     const struct catalog *catalog = request->catalog;
-    size_t count = catalog_schema_count(catalog) + catalog_example_count(catalog);
+    size_t count = mcp_resource_count(catalog);
     size_t first;
     size_t end;
     if (!mcp_page_find(exchange, count, &first, &end)) {
@@ -140,7 +48,7 @@ enum dialect_step mcp_handle_resources_list(struct mcp_exchange *exchange)
     jsv_write_key(&writer, JSV_STR("resources"));
     jsv_write_array_begin(&writer);
     for (size_t i = first; i < end; i++) {
-        struct resource resource = resource_at(catalog, i);
+        struct mcp_resource resource = mcp_resource_at(catalog, i);
         write_resource(&writer, &resource);
     }
     jsv_write_array_end(&writer);
@@ -178,12 +86,12 @@ enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
     jsv_write_array_begin(&writer);
     write_template(
         &writer,
-        JSV_STR(SCHEMAS_PREFIX "{name}"),
+        JSV_STR(MCP_SCHEMAS_PREFIX "{name}"),
         JSV_STR("schema"),
         JSV_STR("A JSON schema by its name"));
     write_template(
         &writer,
-        JSV_STR(EXAMPLES_PREFIX "{+path}"),
+        JSV_STR(MCP_EXAMPLES_PREFIX "{+path}"),
         JSV_STR("example"),
         JSV_STR("An example asset by its path"));
     jsv_write_array_end(&writer);
@@ -221,8 +129,8 @@ enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
     struct jsv_value uri = jsv_value_get(exchange->params, JSV_STR("uri"));
-    struct resource resource;
-    if (!find_resource(request, jsv_value_text(uri), &resource)) {
+    struct mcp_resource resource;
+    if (!mcp_resource_find(request->catalog, request->scratch, jsv_value_text(uri), &resource)) {
         return unknown_resource(exchange, uri);
     }
     struct jsv_writer writer = mcp_result_begin(request);
@@ -251,8 +159,8 @@ static bool template_range(
     const struct catalog *catalog, struct jsv_str uri_template, size_t *ret_first, size_t *ret_end)
 {
     size_t schemas = catalog_schema_count(catalog);
-    bool is_schema = jsv_str_equal(uri_template, JSV_STR(SCHEMAS_PREFIX "{name}"));
-    bool is_example = jsv_str_equal(uri_template, JSV_STR(EXAMPLES_PREFIX "{+path}"));
+    bool is_schema = jsv_str_equal(uri_template, JSV_STR(MCP_SCHEMAS_PREFIX "{name}"));
+    bool is_example = jsv_str_equal(uri_template, JSV_STR(MCP_EXAMPLES_PREFIX "{+path}"));
     *ret_first = is_schema ? 0 : schemas;
     *ret_end = is_schema ? schemas : schemas + catalog_example_count(catalog);
     return is_schema || is_example;
@@ -296,7 +204,7 @@ enum dialect_step mcp_handle_complete(struct mcp_exchange *exchange)
     jsv_write_key(&writer, JSV_STR("values"));
     jsv_write_array_begin(&writer);
     for (size_t i = first; i < end; i++) {
-        struct resource resource = resource_at(catalog, i);
+        struct mcp_resource resource = mcp_resource_at(catalog, i);
         if (begins_with(resource.name, beginning) && total++ < COMPLETIONS_MAX) {
             jsv_write_string(&writer, resource.name);
         }
@@ -306,4 +214,52 @@ enum dialect_step mcp_handle_complete(struct mcp_exchange *exchange)
     jsv_write_object_end(&writer);
     mcp_result_end(&writer);
     return DIALECT_DONE;
+}
+
+/* ---- resources/subscribe, resources/unsubscribe ---- */
+
+static enum dialect_step answer_nothing(struct dialect_request *request)
+{
+    struct jsv_writer writer = mcp_result_begin(request);
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+static enum dialect_step no_session(struct dialect_request *request)
+{
+    static const struct rpc_fault fault = {
+        .details = {"there is no session to subscribe in", 35},
+        .suggestion = {"Send initialize first", 21},
+        .cause = {"/method", 7},
+    };
+    return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &fault);
+}
+
+enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
+{
+    struct dialect_request *request = exchange->request;
+    struct jsv_value uri = jsv_value_get(exchange->params, JSV_STR("uri"));
+    struct mcp_resource resource;
+    if (!*request->session) {
+        return no_session(request);
+    }
+    if (!mcp_resource_find(request->catalog, request->scratch, jsv_value_text(uri), &resource)) {
+        return unknown_resource(exchange, uri);
+    }
+    if (dialect_session_subscribe(*request->session, jsv_value_text(uri)) < 0) {
+        return mcp_answer_error(
+            request, RPC_ERROR_INTERNAL, JSV_STR("no more subscriptions can be kept"));
+    }
+    return answer_nothing(request);
+}
+
+enum dialect_step mcp_handle_unsubscribe(struct mcp_exchange *exchange)
+{
+    struct dialect_request *request = exchange->request;
+    struct jsv_value uri = jsv_value_get(exchange->params, JSV_STR("uri"));
+    if (!*request->session) {
+        return no_session(request);
+    }
+    dialect_session_unsubscribe(*request->session, jsv_value_text(uri));
+    return answer_nothing(request);
 }

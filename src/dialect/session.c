@@ -1,14 +1,29 @@
 #include "dialect/session.h"
 
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
 #include "os/sys.h"
+
+static void
+remove_subscription(struct dialect_session *session, struct dialect_subscription **place)
+{
+    struct dialect_subscription *subscription = *place;
+    *place = subscription->next;
+    session->subscription_count--;
+    jsv_dealloc(os_allocator(), subscription, sizeof(*subscription) + subscription->size);
+}
 
 struct dialect_session *dialect_session_new(enum mcp_version version)
 {
-    const struct jsv_allocator *allocator = os_allocator();
-    struct dialect_session *session =
-        allocator->resize(allocator->context, NULL, 0, sizeof(struct dialect_session));
+    struct dialect_session *session = jsv_alloc(os_allocator(), sizeof(*session));
     if (session) {
-        *session = (struct dialect_session){.references = 1, .version = version};
+        *session = (struct dialect_session){
+            .references = 1,
+            .version = version,
+            .lock = PTHREAD_MUTEX_INITIALIZER,
+        };
     }
     return session;
 }
@@ -24,6 +39,67 @@ void dialect_session_release(struct dialect_session *session)
     if (!session || atomic_fetch_sub_explicit(&session->references, 1, memory_order_acq_rel) > 1) {
         return;
     }
-    const struct jsv_allocator *allocator = os_allocator();
-    allocator->resize(allocator->context, session, sizeof(*session), 0);
+    while (session->subscriptions) {
+        remove_subscription(session, &session->subscriptions);
+    }
+    pthread_mutex_destroy(&session->lock);
+    jsv_dealloc(os_allocator(), session, sizeof(*session));
+}
+
+/* ---- subscriptions ---- */
+
+void dialect_session_lock(struct dialect_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+}
+
+void dialect_session_unlock(struct dialect_session *session)
+{
+    pthread_mutex_unlock(&session->lock);
+}
+
+static struct dialect_subscription **
+find_subscription(struct dialect_session *session, struct jsv_str uri)
+{
+    struct dialect_subscription **place = &session->subscriptions;
+    while (*place && !jsv_str_equal(uri, (struct jsv_str){(*place)->uri, (*place)->size})) {
+        place = &(*place)->next;
+    }
+    return place;
+}
+
+static int add_subscription(struct dialect_session *session, struct jsv_str uri)
+{
+    if (session->subscription_count == DIALECT_SUBSCRIPTIONS_MAX) {
+        return -ENOSPC;
+    }
+    struct dialect_subscription *subscription =
+        jsv_alloc(os_allocator(), sizeof(*subscription) + uri.size);
+    if (!subscription) {
+        return -ENOMEM;
+    }
+    subscription->size = uri.size;
+    memcpy(subscription->uri, uri.data, uri.size);
+    subscription->next = session->subscriptions;
+    session->subscriptions = subscription;
+    session->subscription_count++;
+    return 0;
+}
+
+int dialect_session_subscribe(struct dialect_session *session, struct jsv_str uri)
+{
+    dialect_session_lock(session);
+    int r = *find_subscription(session, uri) ? 0 : add_subscription(session, uri);
+    dialect_session_unlock(session);
+    return r;
+}
+
+void dialect_session_unsubscribe(struct dialect_session *session, struct jsv_str uri)
+{
+    dialect_session_lock(session);
+    struct dialect_subscription **place = find_subscription(session, uri);
+    if (*place) {
+        remove_subscription(session, place);
+    }
+    dialect_session_unlock(session);
 }

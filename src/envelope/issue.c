@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Any message of the table with its number. */
 #define MESSAGE_SIZE_MAX 128

@@ -12,8 +12,8 @@
 
 /* What mcp.envelope.v0.1 allows for a message, taken as bytes; a longer one is cut. */
 #define ENVELOPE_MESSAGE_MAX 2000
-/* Enough for a problem: where, what, by which rule. */
-#define ENVELOPE_DETAILS_MAX 3
+/* Enough for a problem: where, and by which rule. */
+#define ENVELOPE_DETAILS_MAX 2
 
 struct envelope_detail {
     const char *name;

@@ -75,7 +75,8 @@ static int make_run_id(const struct build *build)
     jsv_buf_init(&seed, &build->arena->allocator, SIZE_MAX);
     int r = envelope_seed_run(record->run->tool_name, params, build->arena, &seed);
     if (r == 0) {
-        r = envelope_id_from_seed(ENVELOPE_ID_RUN, jsv_buf_str(&seed), record->run_id);
+        struct jsv_str text = jsv_buf_str(&seed);
+        r = envelope_id_from_seed(record->run->namer, ENVELOPE_ID_RUN, text, record->run_id);
     }
     jsv_buf_done(&seed);
     return r;

@@ -1,7 +1,5 @@
 #include "envelope/reference.h"
 
-#include <errno.h>
-
 #include "base/ascii.h"
 #include "envelope/canonical.h"
 

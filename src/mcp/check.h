@@ -41,7 +41,10 @@ enum mcp_code {
 struct mcp_pairing {
     /* A request of a known method has come by; its params may still turn out wrong. */
     void (*asked)(void *context, struct jsv_value id, const struct mcp_method *method);
-    /* An answer has come by. @return the method of its request; NULL when nobody knows. */
+    /*
+     * An answer has come by. @return the method of its request, one that the version has; NULL
+     * when nobody knows.
+     */
     const struct mcp_method *(*answered)(void *context, struct jsv_value id);
     void *context;
 };

@@ -410,6 +410,7 @@ static void finish_peer(struct net_peer *peer)
 {
     struct net_http *http = (struct net_http *)peer;
     http->finishing = true;
+    core_conn_finish(&http->conn);
     if (http->state == NET_HTTP_STREAM && !core_conn_is_busy(&http->conn)) {
         net_http_stream_end(http);
     }

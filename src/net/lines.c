@@ -228,6 +228,7 @@ static void on_end(void *owner, int error)
         return;
     }
     lines->ended = true;
+    core_conn_finish(&lines->conn);
     take_turn(lines);
 }
 
@@ -357,6 +358,7 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
 void net_lines_finish(struct net_lines *lines)
 {
     lines->finishing = true;
+    core_conn_finish(&lines->conn);
     take_turn(lines);
 }
 

@@ -36,38 +36,46 @@ static void spell(
     *out = '\0';
 }
 
-static bool digest_name(
-    EVP_MD_CTX *context,
-    const unsigned char namespace[static OS_UUID_BYTES],
-    const struct jsv_str *name,
-    size_t name_count,
-    unsigned char ret_digest[static SHA1_SIZE])
+/* OpenSSL queues its errors per thread; what is left there would confuse its next user. */
+static int openssl_failed(int error)
 {
-    bool good = EVP_DigestInit_ex(context, EVP_sha1(), NULL) &&
-                EVP_DigestUpdate(context, namespace, OS_UUID_BYTES);
-    for (size_t i = 0; good && i < name_count; i++) {
-        good = EVP_DigestUpdate(context, name[i].data, name[i].size);
+    ERR_clear_error();
+    return error;
+}
+
+int os_uuid_namer_init(struct os_uuid_namer *namer)
+{
+    namer->context = EVP_MD_CTX_new();
+    if (!namer->context) {
+        return openssl_failed(-ENOMEM);
     }
-    return good && EVP_DigestFinal_ex(context, ret_digest, NULL);
+    return EVP_DigestInit_ex(namer->context, EVP_sha1(), NULL) ? 0 : openssl_failed(-ENOTSUP);
+}
+
+void os_uuid_namer_done(struct os_uuid_namer *namer)
+{
+    if (namer) {
+        EVP_MD_CTX_free(namer->context);
+        namer->context = NULL;
+    }
 }
 
 int os_uuid_named(
+    const struct os_uuid_namer *namer,
     const unsigned char namespace[static OS_UUID_BYTES],
     const struct jsv_str *name,
     size_t name_count,
     char ret_text[static OS_UUID_SIZE + 1])
 {
     unsigned char digest[SHA1_SIZE];
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    int r = -ENOMEM;
-    if (context) {
-        r = digest_name(context, namespace, name, name_count, digest) ? 0 : -ENOTSUP;
+    /* Without an algorithm: the one it was made with. */
+    bool good = EVP_DigestInit_ex(namer->context, NULL, NULL) &&
+                EVP_DigestUpdate(namer->context, namespace, OS_UUID_BYTES);
+    for (size_t i = 0; good && i < name_count; i++) {
+        good = EVP_DigestUpdate(namer->context, name[i].data, name[i].size);
     }
-    EVP_MD_CTX_free(context);
-    if (r < 0) {
-        /* OpenSSL queues its errors per thread; what is left would confuse its next user. */
-        ERR_clear_error();
-        return r;
+    if (!good || !EVP_DigestFinal_ex(namer->context, digest, NULL)) {
+        return openssl_failed(-ENOTSUP);
     }
     spell(digest, 5, ret_text);
     return 0;

@@ -212,6 +212,12 @@ static uint64_t suited_by_string(
     return suited;
 }
 
+/* What suits none or all tells nothing apart. */
+static bool tells_apart(uint64_t suited, uint64_t all)
+{
+    return suited != 0 && suited != all;
+}
+
 /* Which alternatives go with which string. */
 static int decide_strings(
     struct prepare *prepare, const struct fact *facts, uint64_t all, struct jsv_choice_name *name)
@@ -241,8 +247,13 @@ static int decide_strings(
     if (!table || !by_string) {
         return -ENOMEM;
     }
+    bool decides = tells_apart(name->other_strings, all);
     for (size_t i = 0; i < strings.count; i++) {
         by_string[i] = suited_by_string(prepare, facts, all, &keys[i]);
+        decides |= tells_apart(by_string[i], all);
+    }
+    if (!decides) {
+        return 0;
     }
     name->strings = table;
     name->by_string = by_string;
@@ -266,15 +277,14 @@ static int decide(
                 name->by_type[type] &= ~(1ull << fact->alternative);
             }
         }
-        /* what suits none or all tells nothing apart */
-        *ret_decides |= name->by_type[type] != all && name->by_type[type] != 0;
+        *ret_decides |= tells_apart(name->by_type[type], all);
     }
     for (const struct fact *fact = facts; fact; fact = fact->next) {
         if (fact->required) {
             name->without &= ~(1ull << fact->alternative);
         }
     }
-    *ret_decides |= name->without != all;
+    *ret_decides |= tells_apart(name->without, all);
     int r = decide_strings(prepare, facts, all, name);
     *ret_decides |= name->strings != NULL;
     return r;

@@ -18,8 +18,7 @@
 #include "schema/subschema.h"
 #include "schema/uri.h"
 
-/* A schema's own memory: in proportion to its text by itself; this only stops what was overlooked.
- */
+/* A schema's own memory, which is in proportion to its text; this stops what was overlooked. */
 #define SCHEMA_MEMORY_MAX ((size_t)1 << 30)
 
 struct compile {

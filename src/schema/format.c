@@ -40,8 +40,7 @@ int jsv_format_valid(enum jsv_format format, struct jsv_str text)
     __builtin_unreachable();
 }
 
-/* Host names are taken apart by tables of Unicode, patterns are parsed: a hundred times the rest.
- */
+/* Host names, also those in addresses, go through tables of Unicode, and patterns are parsed. */
 uint64_t jsv_format_steps(enum jsv_format format, struct jsv_str text)
 {
     bool dear = format == JSV_FORMAT_HOSTNAME || format == JSV_FORMAT_IDN_HOSTNAME ||

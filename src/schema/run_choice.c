@@ -9,7 +9,10 @@
  */
 #include "schema/run.h"
 
-/* The alternatives that an object may still fit, as bits, by a look at its members. */
+/*
+ * The alternatives that an object may still fit, as bits, by a look at its
+ * members. One that is left is run in any case, so more need not be known.
+ */
 static uint64_t
 candidates(struct jsv_validator *run, const struct jsv_choice *choice, const struct jsv_node *node)
 {
@@ -19,7 +22,7 @@ candidates(struct jsv_validator *run, const struct jsv_choice *choice, const str
     }
     run->steps -= (int64_t)jsv_steps_for_contents(node);
     uint64_t absent = choice->names->count == 64 ? UINT64_MAX : (1ull << choice->names->count) - 1;
-    const struct jsv_node *end = jsv_node_next(node);
+    const struct jsv_node *end = jsv_container_end(node);
     for (const struct jsv_node *key = node + 1; key < end; key = jsv_node_next(key + 1)) {
         uint32_t index = jsv_names_find(choice->names, run->document, key);
         if (index == JSV_NAME_NONE) {
@@ -32,6 +35,9 @@ candidates(struct jsv_validator *run, const struct jsv_choice *choice, const str
         if (name->strings && jsv_node_type(value) == JSV_TYPE_STRING) {
             uint32_t string = jsv_names_find(name->strings, run->document, value);
             left &= string == JSV_NAME_NONE ? name->other_strings : name->by_string[string];
+            if (!(left & (left - 1))) {
+                return left;
+            }
         }
     }
     for (; absent; absent &= absent - 1) {

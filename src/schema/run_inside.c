@@ -301,22 +301,22 @@ ALWAYS_INLINE bool run_few(
     if (!enter_all(run, node, shallow)) {
         return jsv_run_out(run);
     }
-    for (const struct jsv_node *key = node + 1; key < end && missing;
-         key = jsv_node_next(key + 1)) {
+    for (const struct jsv_node *key = node + 1; key < end; key = jsv_node_next(key + 1)) {
         const struct jsv_name_slot *name = object->few;
         if (!jsv_name_has_start(name, key) && !jsv_name_has_start(++name, key)) {
             continue;
         }
-        missing--;
         required += name->info >> JSV_NAME_REQUIRED_SHIFT;
-        if (passes(name->info, key + 1)) {
-            continue;
+        if (!passes(name->info, key + 1)) {
+            if (shallow) {
+                return may_pass(name->info, key + 1) && jsv_op_object_few(run, op, node);
+            }
+            if (!run_shape(run, name->at, key + 1)) {
+                return false;
+            }
         }
-        if (shallow) {
-            return may_pass(name->info, key + 1) && jsv_op_object_few(run, op, node);
-        }
-        if (!run_shape(run, name->at, key + 1)) {
-            return false;
+        if (--missing == 0) {
+            break;
         }
     }
     return end_all(run, op, node, required == object->required_count, shallow);

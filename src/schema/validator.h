@@ -31,8 +31,8 @@ struct jsv_memo {
 struct jsv_validator {
     /* of the check that is under way: */
     const struct jsv_document *document;
+    int64_t steps; /* left; gone when it is 0 or less */
     const struct jsv_program *program;
-    int64_t steps;  /* left; gone when it is 0 or less */
     int64_t depth;  /* levels left; none when it is 0 or less */
     uint64_t round; /* checks begun */
     int error;      /* why it was given up; 0 while it goes on */

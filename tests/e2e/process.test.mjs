@@ -136,29 +136,31 @@ test('--watch reads again by itself', () => withServer({ ...ON_STDIO, args: ['--
     await server.said(/mcp:reload schemas=2 examples=3 /);
 }));
 
-test('a listening socket is taken over', async () => {
+test('a listening socket is taken over', () => withServer({ files: FILES, command: ['true'] }, async (server) => {
+    // Made here under another name: closing it here, lest this process accepts as well, removes that name.
+    const made = path.join(server.dir, 'made.sock');
     const listener = net.createServer();
-    const server = new Server({ files: FILES, command: ['true'] });
     await server.exited;
-    await new Promise((resolve) => { listener.listen(server.socket, resolve); });
+    await new Promise((resolve) => { listener.listen(made, resolve); });
+    fs.renameSync(made, server.socket);
     const started = new Server({
         dir: server.dir,
         env: ROOTS,
         fds: [listener._handle.fd],
         command: ['sh', '-c', 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0"', program],
     });
+    await new Promise((resolve) => { listener.close(resolve); });
     try {
-        await started.said(/mcp:ready mode=socket path=\S+s\.sock /);
+        await started.said(/mcp:ready mode=socket path=\S+made\.sock /);
         const peer = await started.connect();
         assert.deepEqual(names(await peer.ask(1, 'list_schemas')), ['part']);
         started.kill('SIGTERM');
         assert.equal(await started.exited, 0);
         assert.ok(fs.existsSync(server.socket), 'the file is not ours to remove');
     } finally {
-        listener.close();
         await started.end();
     }
-});
+}));
 
 test('whatever comes in, only frames go out', () => withServer(ON_STDIO, async (server) => {
     let state = 12345;
@@ -221,17 +223,19 @@ test(`${ROUNDS} times SIGKILL at any moment: the next one starts all the same`, 
 
 test('the first answer costs little', async (t) => {
     const costs = [];
+    let sanitized = false;
     for (let i = 0; i < 9; i++) {
         await withServer(ON_STDIO, async (server) => {
             await server.ask(1, 'list_schemas');
             const status = fs.readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
+            sanitized = /lib[atu]\w*san/.test(fs.readFileSync(`/proc/${server.child.pid}/maps`, 'utf8'));
             const [onProcessor] = fs.readFileSync(`/proc/${server.child.pid}/schedstat`, 'utf8').split(' ');
             costs.push({ kib: Number(/VmRSS:\s+(\d+)/.exec(status)[1]), ms: Number(onProcessor) / 1e6 });
         });
     }
     costs.sort((a, b) => a.ms - b.ms);
     const { kib, ms } = costs[0];
-    if (kib > 40000) return t.skip('a build with sanitizers');
+    if (sanitized) return t.skip('a build with sanitizers');
     assert.ok(kib < 10240, `${kib} KiB`);
     assert.ok(ms < 10, `${ms} ms`);
 });

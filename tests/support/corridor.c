@@ -70,6 +70,15 @@ static void check_answer(struct jsv_str text)
     jsv_reader_free(reader);
 }
 
+static void keep_message(struct corridor *corridor, struct jsv_str text)
+{
+    assert_true(corridor->answer_count < CORRIDOR_ANSWERS_MAX);
+    struct jsv_buf *buf = &corridor->answers[corridor->answer_count++];
+    jsv_buf_init(buf, NULL, SIZE_MAX);
+    jsv_buf_append_str(buf, text);
+    jsv_buf_append_byte(buf, '\0');
+}
+
 static void take_answer(struct core_conn *conn, const struct core_answer *answer)
 {
     struct corridor *corridor = corridor_of(conn);
@@ -79,11 +88,7 @@ static void take_answer(struct core_conn *conn, const struct core_answer *answer
         return;
     }
     check_answer(answer->text);
-    assert_true(corridor->answer_count < CORRIDOR_ANSWERS_MAX);
-    struct jsv_buf *buf = &corridor->answers[corridor->answer_count++];
-    jsv_buf_init(buf, NULL, SIZE_MAX);
-    jsv_buf_append_str(buf, answer->text);
-    jsv_buf_append_byte(buf, '\0');
+    keep_message(corridor, answer->text);
 }
 
 static void note_resume(struct core_conn *conn)
@@ -96,7 +101,14 @@ static void note_idle(struct core_conn *conn)
     corridor_of(conn)->idle_count++;
 }
 
+static void take_push(struct core_conn *conn, struct jsv_str message)
+{
+    keep_message(corridor_of(conn), message);
+}
+
 static const struct core_conn_ops peer = {
+    .push = take_push,
+    .hang_up = note_idle,
     .answer = take_answer,
     .resume = note_resume,
     .idle = note_idle,

@@ -96,8 +96,8 @@ static void test_nothing_to_verify(void **state)
         "",
         "sha256:",
         "44136fa3",
-        DIGEST_OBJECT "0",
-        "SHA256:" DIGEST_OBJECT,
+        (DIGEST_OBJECT "0"),
+        ("SHA256:" DIGEST_OBJECT),
         "44136FA355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         run_cli("{}", "digest", "--verify", words[i], "-");

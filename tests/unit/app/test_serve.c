@@ -24,7 +24,6 @@ static int setup(void **state)
         .doors_given = true,
         .socket_path = socket_path,
         .socket_mode = 0600,
-        .http_addr = "127.0.0.1:1",
         .ready_file = ready_path,
         .schemas_dir = schemas,
         .batch_max = 100,
@@ -121,7 +120,8 @@ static void test_refusals(void **state)
     config.schemas_dir = schemas;
 
     config.doors = APP_DOOR_HTTP;
-    assert_refused("HTTP");
+    config.http_addr = "0.0.0.0:1";
+    assert_refused("can be reached from other machines");
 
     config.doors = APP_DOOR_SOCKET;
     config.socket_path = "/nowhere/at/all";

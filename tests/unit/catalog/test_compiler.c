@@ -1,4 +1,5 @@
 #define _GNU_SOURCE /* nftw() */
+#include "base/utf8.h"
 #include "unit/catalog/fixture.h"
 
 static struct jsv_reader *reader;
@@ -175,18 +176,26 @@ static void test_reasons(void **state)
     expect_reason("c", "c.schema.json#/$ref: the reference leads nowhere: (a file outside)");
 }
 
+/* Between characters, wherever the limit falls. */
 static void test_long_reason_is_cut(void **state)
 {
     (void)state;
-    char schema[4096] = "{'$ref': 'urn:";
-    size_t size = strlen(schema);
-    memset(schema + size, 'x', 3000);
-    snprintf(schema + size + 3000, sizeof(schema) - size - 3000, "'}");
-    fixture_write("schemas/a.schema.json", schema);
-    fixture_load("");
-    const struct jsv_schema *compiled;
-    assert_int_equal(compile("a", &compiled), -EBADMSG);
-    assert_true(reason.size > 100 && reason.size <= 1024);
+    for (size_t shift = 0; shift < 2; shift++) {
+        char schema[4096];
+        size_t size =
+            (size_t)snprintf(schema, sizeof(schema), "{'$ref': '%s.json#/", shift ? "aa" : "a");
+        for (size_t i = 0; i < 1500; i++) {
+            memcpy(schema + size, "\xC3\xA9", 2);
+            size += 2;
+        }
+        snprintf(schema + size, sizeof(schema) - size, "'}");
+        fixture_write("schemas/a.schema.json", schema);
+        assert_int_equal(fixture_try_load(), 0);
+        const struct jsv_schema *compiled;
+        assert_int_equal(compile("a", &compiled), -EBADMSG);
+        assert_true(reason.size > 100 && reason.size <= 1024);
+        assert_int_equal(jsv_utf8_valid_prefix(reason), reason.size);
+    }
 }
 
 /* ---- options, memory ---- */

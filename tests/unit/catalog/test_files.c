@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "base/utf8.h"
 #include "catalog/files.h"
 #include "unit/catalog/fixture.h"
 
@@ -45,6 +46,26 @@ static void test_bad_files(void **state)
     expect_example("good.json", "{'a': 1}");
     expect_example("link.json", "{'a': 1}");
     expect_example("dup.json", "none");
+}
+
+/* Where a long pointer is cut, no character is. */
+static void test_long_pointer(void **state)
+{
+    (void)state;
+    for (size_t shift = 0; shift < 2; shift++) {
+        char text[2048];
+        size_t size = (size_t)snprintf(text, sizeof(text), "{'%s", shift ? "aa" : "a");
+        for (size_t i = 0; i < 300; i++) {
+            memcpy(text + size, "\xC3\xA9", 2);
+            size += 2;
+        }
+        snprintf(text + size, sizeof(text) - size, "': [}");
+        fixture_write("examples/a.json", text);
+        assert_int_equal(fixture_try_load(), 0);
+        struct jsv_str warning = jsv_str_from(fixture.warnings);
+        assert_int_equal(jsv_utf8_valid_prefix(warning), warning.size);
+        assert_non_null(strstr(fixture.warnings, "\xC3\xA9 (line 1)\n"));
+    }
 }
 
 static void make_socket(const char *path)
@@ -214,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FIXTURE_TEST(test_bad_files),
+        FIXTURE_TEST(test_long_pointer),
         FIXTURE_TEST(test_special_files),
         FIXTURE_TEST(test_sizes),
         FIXTURE_TEST(test_all_sizes_together),

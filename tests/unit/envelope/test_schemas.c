@@ -217,7 +217,7 @@ static void put_replacement(struct jsv_buf *out, const char *text)
 {
     if (*text == '%') {
         jsv_buf_append_byte(out, '"');
-        for (int i = atoi(text + 1); i > 0; i--) {
+        for (long i = strtol(text + 1, NULL, 10); i > 0; i--) {
             jsv_buf_append_byte(out, 'x');
         }
         jsv_buf_append_byte(out, '"');

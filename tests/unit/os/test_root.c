@@ -614,7 +614,7 @@ static void test_directories(void **state)
         const char *name;
         const char *is; /* the same directory, or NULL */
         int error;
-    } cases[] = {
+    } directories[] = {
         {".", "root", 0},
         {"a", "root/a", 0},
         {"a/b", "root/a/b", 0},
@@ -635,12 +635,12 @@ static void test_directories(void **state)
         {"", NULL, -EINVAL},
     };
     for (size_t way = 0; way < WAYS; way++) {
-        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
             resolve(ways[way]);
-            int fd = os_root_open_dir(root_fd, jsv_str_from(cases[i].name));
-            if (cases[i].error ? fd != cases[i].error
-                               : fd < 0 || !same_directory(fd, cases[i].is)) {
-                fail_msg("%s: %d (way %zu)", cases[i].name, fd, way);
+            int fd = os_root_open_dir(root_fd, jsv_str_from(directories[i].name));
+            if (directories[i].error ? fd != directories[i].error
+                                     : fd < 0 || !same_directory(fd, directories[i].is)) {
+                fail_msg("%s: %d (way %zu)", directories[i].name, fd, way);
             }
             os_close(fd);
             assert_int_equal(fault.open_fds, 0);

@@ -1,7 +1,10 @@
 #define _GNU_SOURCE /* pipe2() */
 #include <linux/openat2.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <jsv/jsv.h>
 
@@ -39,6 +42,74 @@ static void test_errors_are_negative_errno(void **state)
     assert_int_equal(os_close(INT_MAX), -EBADF);
     assert_int_equal(os_sys_real.sigaction(SIGKILL, &(struct sigaction){0}, NULL), -EINVAL);
     assert_false(os_isatty(-1));
+}
+
+static void test_making_and_moving_files(void **state)
+{
+    (void)state;
+    struct tmpdir dir;
+    struct stat stat;
+    char from[PATH_MAX];
+    char to[PATH_MAX];
+    tmpdir_make(&dir);
+    snprintf(from, sizeof(from), "%s/from", dir.path);
+    snprintf(to, sizeof(to), "%s/to", dir.path);
+    int fd = os_create(dir.fd, "from", O_WRONLY | O_EXCL, 0640);
+    assert_true(fd >= 0);
+    assert_int_equal(os_fstat(fd, &stat), 0);
+    assert_int_equal(stat.st_mode & 0777 & ~0640u, 0);
+    os_close(fd);
+    assert_int_equal(os_create(dir.fd, "from", O_WRONLY | O_EXCL, 0640), -EEXIST);
+    assert_int_equal(os_rename(from, to), 0);
+    assert_int_equal(os_rename(from, to), -ENOENT);
+    assert_int_equal(os_unlinkat(dir.fd, "to"), 0);
+    assert_int_equal(os_unlinkat(dir.fd, "to"), -ENOENT);
+    tmpdir_remove(&dir);
+}
+
+static void test_sockets_and_watches(void **state)
+{
+    (void)state;
+    struct sockaddr_storage address;
+    socklen_t size = sizeof(address);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(os_set_cloexec(fd), 0);
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(os_getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(address.ss_family, AF_UNIX);
+    close(fd);
+    assert_int_equal(os_set_cloexec(-1), -EBADF);
+    assert_int_equal(os_getsockname(-1, (struct sockaddr *)&address, &size), -EBADF);
+    int watch = os_inotify_init();
+    assert_true(watch >= 0);
+    assert_true(os_inotify_add(watch, "/", 1) >= 0);
+    assert_int_equal(os_inotify_add(watch, "/nowhere/at/all", 1), -ENOENT);
+    close(watch);
+    assert_int_equal(os_getpid(), getpid());
+    assert_true(os_wall_seconds() > 1700000000);
+}
+
+/* What would have to wait is not written, also when the descriptor would wait. */
+static void test_writing_now(void **state)
+{
+    (void)state;
+    static char block[PIPE_BUF];
+    int fds[2];
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    ssize_t written = sizeof(block);
+    while (written > 0) {
+        written = os_write_now(fds[1], block, sizeof(block));
+    }
+    assert_int_equal(written, -EAGAIN);
+    assert_int_equal(read(fds[0], block, sizeof(block)), sizeof(block));
+    assert_int_equal(os_write_now(fds[1], block, 7), 7);
+    fault_arm(FAULT_POLL, 1, EINTR);
+    assert_int_equal(os_write_now(fds[1], block, 1), -EAGAIN);
+    fault_arm(FAULT_POLL, 1, ENOMEM);
+    assert_int_equal(os_write_now(fds[1], block, 1), -ENOMEM);
+    fault_disarm();
+    close(fds[0]);
+    close(fds[1]);
 }
 
 static void test_poll_error(void **state)
@@ -79,6 +150,86 @@ static void test_a_file_and_its_link(void **state)
     assert_int_equal(os_readlinkat(dir.fd, "link", text, sizeof(text)), 4);
     assert_memory_equal(text, "file", 4);
     tmpdir_remove(&dir);
+}
+
+/* ---- sockets, locks, modes ---- */
+
+static void test_socket_errors_are_negative_errno(void **state)
+{
+    (void)state;
+    const struct sockaddr_un nowhere = {.sun_family = AF_UNIX, .sun_path = "/nowhere/at/all"};
+    const struct sockaddr *address = (const struct sockaddr *)&nowhere;
+    int fd = os_socket(AF_UNIX, SOCK_STREAM);
+    assert_true(fd >= 0);
+    assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(os_bind(fd, address, sizeof(nowhere)), -ENOENT);
+    assert_int_equal(os_connect(fd, address, sizeof(nowhere)), -ENOENT);
+    assert_int_equal(os_listen(fd, 1), -EINVAL);
+    assert_int_equal(os_accept(fd), -EINVAL);
+    assert_int_equal(os_close(fd), 0);
+    assert_int_equal(os_socket(-1, SOCK_STREAM), -EAFNOSUPPORT);
+    assert_int_equal(os_fchmod(-1, 0600), -EBADF);
+    assert_int_equal(os_flock(-1, LOCK_EX | LOCK_NB), -EBADF);
+    assert_int_equal(os_get_flags(-1), -EBADF);
+    assert_int_equal(os_set_flags(-1, 0), -EBADF);
+}
+
+static void test_connection(void **state)
+{
+    (void)state;
+    struct tmpdir dir;
+    tmpdir_make(&dir);
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path, sizeof(name.sun_path), "%s/socket", dir.path);
+    const struct sockaddr *address = (const struct sockaddr *)&name;
+    int door = os_socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK);
+    int peer = os_socket(AF_UNIX, SOCK_STREAM);
+    assert_int_equal(os_fchmod(door, 0600), 0);
+    assert_int_equal(os_bind(door, address, sizeof(name)), 0);
+    assert_int_equal(os_listen(door, 1), 0);
+    assert_int_equal(os_accept(door), -EAGAIN);
+    assert_int_equal(os_connect(peer, address, sizeof(name)), 0);
+    fault_arm(FAULT_ACCEPT, 1, EINTR);
+    int fd = os_accept(door);
+    assert_true(fd >= 0);
+    fault_disarm();
+    assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    assert_true(os_get_flags(fd) & O_NONBLOCK);
+
+    char byte = 'x';
+    assert_int_equal(os_read_once(fd, &byte, 1), -EAGAIN);
+    assert_int_equal(os_poll_now(fd, POLLIN), 0);
+    fault_arm(FAULT_WRITE, 1, EINTR);
+    assert_int_equal(os_write_once(peer, &byte, 1), 1);
+    assert_int_equal(os_poll_now(fd, POLLIN), POLLIN);
+    fault_arm(FAULT_READ, 1, EINTR);
+    assert_int_equal(os_read_once(fd, &byte, 1), 1);
+    fault_arm(FAULT_POLL, 1, ENOMEM);
+    assert_int_equal(os_poll_now(fd, POLLIN), -ENOMEM);
+    fault_disarm();
+    assert_int_equal(os_set_flags(fd, 0), 0);
+    assert_false(os_get_flags(fd) & O_NONBLOCK);
+    os_close(peer);
+    assert_true(os_poll_now(fd, POLLIN) & POLLHUP);
+    os_close(fd);
+    os_close(door);
+    tmpdir_remove(&dir);
+}
+
+static void test_lock_and_umask(void **state)
+{
+    (void)state;
+    struct tmpdir dir;
+    tmpdir_make(&dir);
+    int first = os_openat(AT_FDCWD, dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int second = os_openat(AT_FDCWD, dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(os_flock(first, LOCK_SH | LOCK_NB), 0);
+    assert_int_equal(os_flock(second, LOCK_EX | LOCK_NB), -EWOULDBLOCK);
+    os_close(first);
+    os_close(second);
+    tmpdir_remove(&dir);
+    mode_t before = os_umask(027);
+    assert_int_equal(os_umask(before), 027);
 }
 
 static void test_close_ignores_what_was_never_open(void **state)
@@ -404,7 +555,13 @@ static void test_allocator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_socket_errors_are_negative_errno, disarm),
+        cmocka_unit_test_teardown(test_connection, disarm),
+        cmocka_unit_test_teardown(test_lock_and_umask, disarm),
         cmocka_unit_test(test_errors_are_negative_errno),
+        cmocka_unit_test(test_making_and_moving_files),
+        cmocka_unit_test(test_sockets_and_watches),
+        cmocka_unit_test_teardown(test_writing_now, disarm),
         cmocka_unit_test(test_poll_error),
         cmocka_unit_test(test_a_file_and_its_link),
         cmocka_unit_test_teardown(test_close_ignores_what_was_never_open, disarm),

@@ -1,0 +1,47 @@
+#include "core/announce.h"
+
+#include "core/limits.h"
+#include "core/request.h"
+#include "core/worker_state.h"
+#include "dialect/notify.h"
+#include "dialect/session.h"
+#include "os/sys.h"
+
+static void push(void *owner, struct jsv_str message)
+{
+    struct core_conn *conn = owner;
+    conn->ops->push(conn, message);
+}
+
+/* Over HTTP a session's messages go to one stream, the newest; else to the connection itself. */
+static bool hears_for_session(struct core_conn *conn)
+{
+    if (conn->transport != CORE_TRANSPORT_HTTP) {
+        return conn->session;
+    }
+    return conn->is_stream && atomic_load(&conn->session->stream) == conn;
+}
+
+static void
+announce_to(struct core_conn *conn, const struct dialect_change *change, struct jsv_buf *scratch)
+{
+    if (hears_for_session(conn)) {
+        dialect_notify_session(conn->session, change, scratch, push, conn);
+    }
+    for (struct core_request *request = conn->requests; request; request = request->next) {
+        if (request->is_listening) {
+            dialect_notify_listener(&request->asked, change, scratch, push, conn);
+        }
+    }
+}
+
+void core_announce(struct core_worker *worker, const struct catalog *before)
+{
+    const struct dialect_change change = dialect_change_between(before, worker->catalog);
+    struct jsv_buf scratch;
+    jsv_buf_init(&scratch, os_allocator(), CORE_REPLY_SIZE_MAX);
+    for (struct core_conn *conn = worker->conns; conn; conn = conn->next) {
+        announce_to(conn, &change, &scratch);
+    }
+    jsv_buf_done(&scratch);
+}

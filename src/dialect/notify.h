@@ -1,0 +1,40 @@
+/*
+ * Telling clients that what is served has changed.
+ *
+ * Legacy clients are told by connection: whoever has initialized hears that
+ * lists changed, and of the resources it subscribed to. Modern clients are
+ * told only by the requests they keep open for it (subscriptions/listen).
+ */
+#pragma once
+
+#include "dialect/dialect.h"
+
+/** Two snapshots, one after the other. */
+struct dialect_change {
+    const struct catalog *before;
+    const struct catalog *after;
+    bool tools;     /* the list of tools is another */
+    bool resources; /* the list of resources is another */
+};
+
+struct dialect_change
+dialect_change_between(const struct catalog *before, const struct catalog *after);
+
+/** Where messages go; each is one JSON text on one line. */
+typedef void dialect_push(void *owner, struct jsv_str message);
+
+/** Tell a client that has a session. @param scratch Emptied. */
+void dialect_notify_session(
+    struct dialect_session *session,
+    const struct dialect_change *change,
+    struct jsv_buf *scratch,
+    dialect_push *push,
+    void *owner);
+
+/** Tell the client of a request that listens. @param scratch Emptied. */
+void dialect_notify_listener(
+    const struct dialect_request *request,
+    const struct dialect_change *change,
+    struct jsv_buf *scratch,
+    dialect_push *push,
+    void *owner);
