@@ -3,7 +3,8 @@
 include(FindPkgConfig)
 include(embed)
 pkg_check_modules(UV REQUIRED IMPORTED_TARGET libuv>=1.44)
-pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl>=7.88)
+# Only its header: the library is loaded when a backend is configured (src/backend/curl.h).
+pkg_check_modules(CURL REQUIRED libcurl>=7.88)
 
 # embed_room(ROOM DIRECTORY): all JSON files of DIRECTORY as <room>_embedded[],
 # declared in src/<room>/embedded.h, named by their paths in it.

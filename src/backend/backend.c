@@ -119,7 +119,7 @@ static void post_free(struct backend_post *post)
 
 static void post_is_over(struct backend_post *post, struct backend_reply reply)
 {
-    curl_multi_remove_handle(post->backend->multi, post->transfer.easy);
+    backend_curl->multi_remove_handle(post->backend->multi, post->transfer.easy);
     loop_timer_stop(post->deadline);
     post->reply = reply;
     post_unlink(post);
@@ -130,10 +130,10 @@ static void take_finished(struct backend *backend)
 {
     int left;
     CURLMsg *message;
-    while ((message = curl_multi_info_read(backend->multi, &left))) {
+    while ((message = backend_curl->multi_info_read(backend->multi, &left))) {
         CURLcode code = message->data.result; /* the message goes with its handle */
         struct backend_post *post = NULL;
-        (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&post);
+        (void)backend_curl->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&post);
         post_is_over(post, backend_transfer_reply(&post->transfer, code));
     }
 }
@@ -175,7 +175,7 @@ static void expired(void *owner)
 static void turn(struct backend *backend, curl_socket_t fd, int events)
 {
     int running;
-    (void)curl_multi_socket_action(backend->multi, fd, events, &running);
+    (void)backend_curl->multi_socket_action(backend->multi, fd, events, &running);
     deliver(backend);
 }
 
@@ -235,7 +235,7 @@ watch(struct backend *backend, struct backend_socket *socket, curl_socket_t fd, 
         socket_free(socket);
         return r;
     }
-    (void)curl_multi_assign(backend->multi, fd, socket);
+    (void)backend_curl->multi_assign(backend->multi, fd, socket);
     return 0;
 }
 
@@ -246,7 +246,7 @@ socket_wanted(CURL *easy, curl_socket_t fd, int what, void *context, void *socke
     struct backend *backend = context;
     if (what == CURL_POLL_REMOVE) {
         socket_free(socket_context);
-        (void)curl_multi_assign(backend->multi, fd, NULL);
+        (void)backend_curl->multi_assign(backend->multi, fd, NULL);
         return 0;
     }
     unsigned events = what & CURL_POLL_IN ? LOOP_POLL_READ : 0;
@@ -254,7 +254,7 @@ socket_wanted(CURL *easy, curl_socket_t fd, int what, void *context, void *socke
     int r = watch(backend, socket_context, fd, events);
     if (r < 0) {
         struct backend_post *post = NULL;
-        (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&post);
+        (void)backend_curl->easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&post);
         post->error = r;
     }
     return 0;
@@ -264,15 +264,15 @@ socket_wanted(CURL *easy, curl_socket_t fd, int what, void *context, void *socke
 
 static int open_multi(struct backend *backend)
 {
-    backend->multi = curl_multi_init();
+    backend->multi = backend_curl->multi_init();
     if (!backend->multi) {
         return -ENOMEM;
     }
     CURLM *multi = backend->multi;
-    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket_wanted);
-    code = code ? code : curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, backend);
-    code = code ? code : curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
-    code = code ? code : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, backend);
+    CURLMcode code = backend_curl->multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket_wanted);
+    code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_SOCKETDATA, backend);
+    code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
+    code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_TIMERDATA, backend);
     assert(code == CURLM_OK);
     return loop_timer_new(backend->loop, fired, backend, &backend->timer);
 }
@@ -280,7 +280,11 @@ static int open_multi(struct backend *backend)
 int backend_new(
     struct loop *loop, const struct backend_options *options, struct backend **ret_backend)
 {
-    CURLcode code = curl_global_init_mem(
+    int r = backend_curl_load();
+    if (r < 0) {
+        return r;
+    }
+    CURLcode code = backend_curl->global_init_mem(
         CURL_GLOBAL_DEFAULT,
         memory_malloc,
         memory_free,
@@ -292,11 +296,11 @@ int backend_new(
     }
     struct backend *backend = jsv_alloc(os_allocator(), sizeof(*backend));
     if (!backend) {
-        curl_global_cleanup();
+        backend_curl->global_cleanup();
         return -ENOMEM;
     }
     *backend = (struct backend){.loop = loop, .timeout_ms = options->timeout_ms};
-    int r = backend_target_init(&backend->target, options);
+    r = backend_target_init(&backend->target, options);
     if (r == 0) {
         r = open_multi(backend);
     }
@@ -317,11 +321,11 @@ void backend_free(struct backend *backend)
     while (backend->running) {
         backend_post_cancel(backend->running);
     }
-    curl_multi_cleanup(backend->multi); /* may still speak of sockets and the timer */
+    backend_curl->multi_cleanup(backend->multi); /* may still speak of sockets and the timer */
     loop_timer_close(backend->timer);
     backend_target_done(&backend->target);
     jsv_dealloc(os_allocator(), backend, sizeof(*backend));
-    curl_global_cleanup();
+    backend_curl->global_cleanup();
 }
 
 /* ---- posts ---- */
@@ -342,7 +346,7 @@ int backend_post_start(
     if (r == 0) {
         r = loop_timer_new(backend->loop, expired, post, &post->deadline);
     }
-    if (r == 0 && curl_multi_add_handle(backend->multi, post->transfer.easy) != CURLM_OK) {
+    if (r == 0 && backend_curl->multi_add_handle(backend->multi, post->transfer.easy) != CURLM_OK) {
         r = -ENOMEM;
     }
     if (r < 0) {
@@ -357,7 +361,7 @@ int backend_post_start(
 
 void backend_post_cancel(struct backend_post *post)
 {
-    curl_multi_remove_handle(post->backend->multi, post->transfer.easy);
+    backend_curl->multi_remove_handle(post->backend->multi, post->transfer.easy);
     post_unlink(post);
     post_free(post);
 }

@@ -1,7 +1,8 @@
 #include "backend/fetch.h"
 
-#include <curl/curl.h>
 #include <errno.h>
+
+#include "backend/curl.h"
 
 static size_t take(char *data, size_t one, size_t size, void *context)
 {
@@ -11,14 +12,14 @@ static size_t take(char *data, size_t one, size_t size, void *context)
 
 static CURLcode prepare(CURL *easy, const char *url, uint64_t timeout_ms, struct jsv_buf *out)
 {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_URL, url);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
-    return code ? code : curl_easy_setopt(easy, CURLOPT_WRITEDATA, out);
+    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_URL, url);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROXY, "");
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
+    return code ? code : backend_curl->easy_setopt(easy, CURLOPT_WRITEDATA, out);
 }
 
 static int outcome(CURL *easy, CURLcode code, const struct jsv_buf *out)
@@ -26,7 +27,7 @@ static int outcome(CURL *easy, CURLcode code, const struct jsv_buf *out)
     long status = 0;
     switch ((int)code) {
     case CURLE_OK:
-        (void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+        (void)backend_curl->easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
         return status == 200 ? 0 : -EBADMSG;
     case CURLE_OUT_OF_MEMORY:
         return -ENOMEM;
@@ -41,16 +42,20 @@ static int outcome(CURL *easy, CURLcode code, const struct jsv_buf *out)
 
 int backend_fetch(const char *url, uint64_t timeout_ms, struct jsv_buf *out)
 {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    int r = backend_curl_load();
+    if (r < 0) {
+        return r;
+    }
+    if (backend_curl->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         return -ENOMEM;
     }
-    int r = -ENOMEM;
-    CURL *easy = curl_easy_init();
+    r = -ENOMEM;
+    CURL *easy = backend_curl->easy_init();
     if (easy) {
         CURLcode code = prepare(easy, url, timeout_ms, out);
-        r = outcome(easy, code ? code : curl_easy_perform(easy), out);
-        curl_easy_cleanup(easy);
+        r = outcome(easy, code ? code : backend_curl->easy_perform(easy), out);
+        backend_curl->easy_cleanup(easy);
     }
-    curl_global_cleanup();
+    backend_curl->global_cleanup();
     return r;
 }

@@ -34,10 +34,10 @@ static CURLUcode
 look_at(CURLU *url, CURLUPart part, const char *either, const char *other, bool *ret_fits)
 {
     char *text = NULL;
-    CURLUcode code = curl_url_get(url, part, &text, 0);
+    CURLUcode code = backend_curl->url_get(url, part, &text, 0);
     *ret_fits =
         code == CURLUE_OK && (!either || strcmp(text, either) == 0 || strcmp(text, other) == 0);
-    curl_free(text);
+    backend_curl->free(text);
     return code;
 }
 
@@ -62,20 +62,20 @@ static int check_parts(CURLU *url)
 
 static int check_url(const char *text)
 {
-    CURLU *url = curl_url();
+    CURLU *url = backend_curl->url();
     if (!url) {
         return -ENOMEM;
     }
-    CURLUcode code = curl_url_set(url, CURLUPART_URL, text, 0);
+    CURLUcode code = backend_curl->url_set(url, CURLUPART_URL, text, 0);
     int r = code == CURLUE_OK ? check_parts(url) : code == CURLUE_OUT_OF_MEMORY ? -ENOMEM : -EINVAL;
-    curl_url_cleanup(url);
+    backend_curl->url_cleanup(url);
     return r;
 }
 
 /* Lists grow by copying their head: the old one is still ours when that fails. */
 static int add_header(struct backend_target *target, const char *line)
 {
-    struct curl_slist *longer = curl_slist_append(target->headers, line);
+    struct curl_slist *longer = backend_curl->slist_append(target->headers, line);
     if (!longer) {
         return -ENOMEM;
     }
@@ -109,7 +109,7 @@ void backend_target_done(struct backend_target *target)
     if (target->url) {
         jsv_dealloc(os_allocator(), target->url, strlen(target->url) + 1);
     }
-    curl_slist_free_all(target->headers);
+    backend_curl->slist_free_all(target->headers);
     *target = (struct backend_target){0};
 }
 
@@ -143,37 +143,42 @@ static size_t take_body(char *data, size_t one, size_t size, void *context)
 static CURLcode set_limits(CURL *easy)
 {
     /* A signal cannot be used in threads, and a name server that hangs must not hang us. */
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROXY, "");
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     /* An old connection that turns out to be closed would be tried again: there is no retry. */
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
     return code;
 }
 
 static CURLcode set_request(CURL *easy, const struct backend_target *target, struct jsv_str body)
 {
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_URL, target->url);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_USERAGENT, "mcpgate/" MCPGATE_VERSION);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_HTTPHEADER, target->headers);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_POST, 1L);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
-    return code ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, body.data);
+    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_URL, target->url);
+    code = code
+               ? code
+               : backend_curl->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    code = code ? code
+                : backend_curl->easy_setopt(easy, CURLOPT_USERAGENT, "mcpgate/" MCPGATE_VERSION);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_HTTPHEADER, target->headers);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_POST, 1L);
+    code =
+        code ? code
+             : backend_curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
+    return code ? code : backend_curl->easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, body.data);
 }
 
 static CURLcode set_callbacks(struct backend_transfer *transfer, void *owner)
 {
     CURL *easy = transfer->easy;
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_PRIVATE, owner);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-    code = code ? code : curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
-    return code ? code : curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_PRIVATE, owner);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    return code ? code : backend_curl->easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
 }
 
 int backend_transfer_init(
@@ -182,7 +187,7 @@ int backend_transfer_init(
     struct jsv_str body,
     void *owner)
 {
-    *transfer = (struct backend_transfer){.easy = curl_easy_init()};
+    *transfer = (struct backend_transfer){.easy = backend_curl->easy_init()};
     jsv_buf_init(&transfer->reply, os_allocator(), target->reply_size_max);
     CURLcode code = transfer->easy ? CURLE_OK : CURLE_OUT_OF_MEMORY;
     code = code ? code : set_limits(transfer->easy);
@@ -193,7 +198,7 @@ int backend_transfer_init(
 
 void backend_transfer_done(struct backend_transfer *transfer)
 {
-    curl_easy_cleanup(transfer->easy);
+    backend_curl->easy_cleanup(transfer->easy);
     jsv_buf_done(&transfer->reply);
 }
 
@@ -224,7 +229,7 @@ struct backend_reply backend_transfer_reply(const struct backend_transfer *trans
         return (struct backend_reply){.error = as_errno(code)};
     }
     long status = 0;
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)backend_curl->easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
     return (struct backend_reply){
         .status = (unsigned)status,
         .body = jsv_buf_str(&transfer->reply),

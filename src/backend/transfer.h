@@ -4,9 +4,8 @@
  */
 #pragma once
 
-#include <curl/curl.h>
-
 #include "backend/backend.h"
+#include "backend/curl.h"
 
 /*
  * All header lines of a reply together. libcurl keeps them, so that without a

@@ -15,14 +15,17 @@ static struct backend_target target;
 static int set_up(void **state)
 {
     (void)state;
-    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? 0 : -1;
+    if (backend_curl_load() < 0) {
+        return -1;
+    }
+    return backend_curl->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     backend_target_done(&target);
-    curl_global_cleanup();
+    backend_curl->global_cleanup();
     return 0;
 }
 
