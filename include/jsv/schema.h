@@ -115,6 +115,16 @@ jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_valida
 void jsv_validator_free(struct jsv_validator *validator);
 
 /**
+ * Let the checks from now on share their steps: what one has used the next one
+ * has no more, and when all are gone they end with -ELOOP. For work that is
+ * done in several checks and has to end in time as a whole.
+ *
+ * @param steps For all of them; each still has the validator's own limit. 0: nothing is shared any
+ *              more, as at first.
+ */
+void jsv_validator_share(struct jsv_validator *validator, uint64_t steps);
+
+/**
  * Check a value; the verdict alone.
  *
  * @return 1 valid, 0 not; -ELOOP when steps or depth ran out, -ETIME when a

@@ -24,6 +24,10 @@
 
 #define MODE_LIMIT 0777
 
+/* A log file that holds at least some lines, and one no tool has trouble with. */
+#define LOG_BYTES_MIN   4096
+#define LOG_BYTES_LIMIT 4000000000u
+
 #define PORT_LIMIT 65535
 
 /* Understands a value and puts it into its field. @return NULL, or what is expected instead. */
@@ -126,6 +130,16 @@ static const char *take_batch(const char *value, void *field)
         return "a whole number from 1 to 1000000";
     }
     *(size_t *)field = number;
+    return NULL;
+}
+
+static const char *take_bytes(const char *value, void *field)
+{
+    unsigned number;
+    if (!parse_number(value, 10, LOG_BYTES_LIMIT, &number) || number < LOG_BYTES_MIN) {
+        return "a whole number from 4096 to 4000000000";
+    }
+    *(uint64_t *)field = number;
     return NULL;
 }
 
@@ -301,6 +315,7 @@ int app_config_read(
     struct app_config config = {
         .watch = args->flags & APP_FLAG_WATCH,
         .insecure = args->flags & APP_FLAG_INSECURE,
+        .random_ids = args->flags & APP_FLAG_RANDOM_IDS,
     };
     int r = read_settings(args, &config, reterr_fault);
     if (r == 0) {

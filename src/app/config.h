@@ -21,14 +21,15 @@ enum app_setting_id {
 /** The bit of a setting's option in app_args.flags. */
 #define APP_SETTING_FLAG(name) (1u << APP_SETTING_##name)
 /** Bits of options that are no settings, above those that are; APP_FLAG_HELP is the last. */
-#define APP_FLAG_STDIO    (1u << 30)
-#define APP_FLAG_SOCKET   (1u << 29)
-#define APP_FLAG_HTTP     (1u << 28)
-#define APP_FLAG_WATCH    (1u << 27)
-#define APP_FLAG_VALIDATE (1u << 26)
-#define APP_FLAG_INSECURE (1u << 25)
+#define APP_FLAG_STDIO      (1u << 30)
+#define APP_FLAG_SOCKET     (1u << 29)
+#define APP_FLAG_HTTP       (1u << 28)
+#define APP_FLAG_WATCH      (1u << 27)
+#define APP_FLAG_VALIDATE   (1u << 26)
+#define APP_FLAG_INSECURE   (1u << 25)
+#define APP_FLAG_RANDOM_IDS (1u << 24)
 
-_Static_assert(APP_SETTING_COUNT <= 25, "a bit for each setting");
+_Static_assert(APP_SETTING_COUNT <= 24, "a bit for each setting");
 
 /** A row of the table as an entry of a command's options. */
 #define APP_SETTING_OPTION(name_, variable_, flag_, value_, fallback_, help_)                      \
@@ -66,7 +67,10 @@ struct app_config {
     const char *backend_url;
     const char *backend_assets_path;
     const char *log_dir; /* NULL: no logs */
-    unsigned threads;    /* 0: as many as the machine has use for */
+    uint64_t log_max_bytes;
+    const char *redact; /* separated by commas */
+    bool random_ids;    /* of requests, in place of those made of what was asked */
+    unsigned threads;   /* 0: as many as the machine has use for */
     bool watch;
 };
 

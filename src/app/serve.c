@@ -27,6 +27,8 @@
 #include "app/watch.h"
 #include "core/limits.h"
 #include "core/sessions.h"
+#include "envelope/schemas.h"
+#include "log/log.h"
 #include "log/text.h"
 #include "loop/loop.h"
 #include "mcp/definitions.h"
@@ -107,9 +109,19 @@ static void say_reloaded(const struct server *server)
     log_text("reload", fields, COUNTS + 1);
 }
 
+/* Directories may be new, or others than before under the same name. */
+static void refresh_watch(struct server *server)
+{
+    int r = server->watch ? app_watch_refresh(server->watch) : 0;
+    if (r < 0) {
+        log_text_warning("watch_incomplete", "detail", jsv_str_from(strerror(-r)));
+    }
+}
+
 /* What cannot be read leaves everything as it was. */
 static void reload(struct server *server)
 {
+    refresh_watch(server);
     const char *dir;
     int r = app_content_read(&server->content, &dir);
     if (r < 0) {
@@ -124,12 +136,7 @@ static void reload(struct server *server)
 
 static void watch_changed(void *owner)
 {
-    struct server *server = owner;
-    reload(server);
-    int r = app_watch_refresh(server->watch);
-    if (r < 0) {
-        log_text_warning("watch_incomplete", "detail", jsv_str_from(strerror(-r)));
-    }
+    reload(owner);
 }
 
 /* ---- loops and signals ---- */
@@ -162,15 +169,37 @@ static int listen_http(struct server *server)
     return r < 0 ? refuse("HTTP", r, why) : 0;
 }
 
+/* Lines where the operator wants them; counters for whoever can ask for them over HTTP. */
+static int start_log(struct server *server)
+{
+    const struct app_config *config = server->config;
+    if (!config->log_dir && !(server->doors & APP_DOOR_HTTP)) {
+        return 0;
+    }
+    const struct log_options options = {
+        .dir = config->log_dir,
+        .file_size_max = config->log_max_bytes,
+        .redact = config->redact,
+        .token = server->http.settings.guard.token,
+        .deterministic = !config->random_ids,
+    };
+    int r = log_new(&options, &server->settings.log);
+    return r == -E2BIG ? refuse("--redact", r, "too many names")
+           : r < 0     ? refuse("cannot start the log", r, NULL)
+                       : 0;
+}
+
 static int make_net(struct server *server)
 {
     const struct app_config *config = server->config;
     server->settings.sessions = core_sessions_new();
-    if (!server->settings.sessions) {
+    int made = envelope_schemas_new(os_allocator(), &server->settings.envelopes);
+    if (!server->settings.sessions || made < 0) {
         return refuse("cannot start", -ENOMEM, NULL);
     }
     server->settings.tools = (struct tool_settings){
         .batch_max = config->batch_max,
+        .loops = choose_loops(server),
         .backend_url = config->backend_url,
         .backend_assets_path = config->backend_assets_path,
         .backend_timeout_ms = CORE_BACKEND_TIMEOUT_MS,
@@ -385,6 +414,7 @@ static int set_up(struct server *server)
         read_content,
         load_protocol,
         listen_http,
+        start_log,
         make_net,
         watch_signals,
         watch_files,
@@ -418,8 +448,10 @@ static void tear_down(struct server *server)
         loop_signal_close(server->signals[i]);
     }
     net_free(server->net);
+    log_free(server->settings.log);
     app_http_door_done(&server->http);
     core_sessions_free(server->settings.sessions);
+    envelope_schemas_free(server->settings.envelopes);
     mcp_definitions_free(server->settings.definitions);
     app_content_done(&server->content);
 }

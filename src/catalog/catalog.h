@@ -35,6 +35,7 @@ struct catalog_tool {
     struct jsv_str name;
     struct jsv_str title;
     struct jsv_str description;
+    struct jsv_str directory;  /* of a program: the tools directory, absolute; empty: built in */
     struct jsv_str descriptor; /* the whole JSON text */
     struct jsv_value value;    /* the same, to look at: members beyond those named here */
     struct jsv_value input_schema;

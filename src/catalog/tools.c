@@ -4,6 +4,8 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
+#include <string.h>
 
 #include "base/ascii.h"
 #include "catalog/snapshot.h"
@@ -64,14 +66,49 @@ static const char *check_tool(const struct catalog_tool *tool)
     return NULL;
 }
 
+/* A text that a program can be given: the kernel's end with a NUL. */
+static bool is_plain(struct jsv_value value)
+{
+    struct jsv_str text = jsv_value_text(value);
+    return text.data && (text.size == 0 || !memchr(text.data, 0, text.size));
+}
+
+static bool are_plain(struct jsv_value array)
+{
+    struct jsv_iter iter = jsv_value_iter(array);
+    bool plain = jsv_value_type(array) == JSV_TYPE_ARRAY;
+    while (plain && jsv_iter_next(&iter)) {
+        plain = is_plain(iter.value);
+    }
+    return plain;
+}
+
 static bool is_command(struct jsv_value command)
 {
-    struct jsv_iter iter = jsv_value_iter(command);
-    bool strings = jsv_value_type(command) == JSV_TYPE_ARRAY && jsv_value_count(command) > 0;
-    while (strings && jsv_iter_next(&iter)) {
-        strings = jsv_value_type(iter.value) == JSV_TYPE_STRING;
+    return are_plain(command) && jsv_value_text(jsv_value_at(command, 0)).size > 0;
+}
+
+/* Texts, and groups of texts. */
+static bool is_template(struct jsv_value template)
+{
+    struct jsv_iter iter = jsv_value_iter(template);
+    bool fits = jsv_value_type(template) == JSV_TYPE_ARRAY;
+    while (fits && jsv_iter_next(&iter)) {
+        fits = is_plain(iter.value) || are_plain(iter.value);
     }
-    return strings;
+    return fits;
+}
+
+static bool is_output(struct jsv_value output)
+{
+    struct jsv_str kind = jsv_value_text(output);
+    return jsv_str_equal(kind, JSV_STR("json")) || jsv_str_equal(kind, JSV_STR("text")) ||
+           jsv_str_equal(kind, JSV_STR("envelope"));
+}
+
+static bool is_there(struct jsv_value value)
+{
+    return jsv_value_type(value) != JSV_TYPE_NONE;
 }
 
 static bool is_absent_or_positive(struct jsv_value value)
@@ -79,6 +116,28 @@ static bool is_absent_or_positive(struct jsv_value value)
     int64_t number;
     return jsv_value_type(value) == JSV_TYPE_NONE ||
            (jsv_value_int64(value, &number) == 0 && number > 0);
+}
+
+/* The same for how a program is run. */
+static const char *check_running(struct jsv_value tool)
+{
+    struct jsv_value template = jsv_value_get(tool, JSV_STR("arguments"));
+    struct jsv_value environment = jsv_value_get(tool, JSV_STR("environment"));
+    struct jsv_value directory = jsv_value_get(tool, JSV_STR("working_directory"));
+    struct jsv_value output = jsv_value_get(tool, JSV_STR("output"));
+    if (is_there(template) && !is_template(template)) {
+        return "\"arguments\" must be an array of strings, and arrays of strings";
+    }
+    if (is_there(environment) && !are_plain(environment)) {
+        return "\"environment\" must be an array of strings";
+    }
+    if (is_there(directory) && !is_plain(directory)) {
+        return "\"working_directory\" must be a string";
+    }
+    if (is_there(output) && !is_output(output)) {
+        return "\"output\" must be json, text or envelope";
+    }
+    return NULL;
 }
 
 /* The same for what only programs of others have. */
@@ -103,7 +162,7 @@ static const char *check_external(const struct catalog_tool *tool)
     if (!is_absent_or_positive(jsv_value_get(tool->value, JSV_STR("max_output_bytes")))) {
         return "\"max_output_bytes\" must be a positive integer";
     }
-    return NULL;
+    return check_running(tool->value);
 }
 
 /* ---- loading ---- */
@@ -142,6 +201,27 @@ add_built_in(struct catalog *catalog, struct catalog_loading *loading, struct js
     return add_tool(catalog, &tool, true, document);
 }
 
+/* Where programs are, for as long as the snapshot: whoever runs them may be elsewhere by then. */
+static int
+absolute(struct catalog_loading *loading, const char *directory, struct jsv_str *ret_path)
+{
+    char here[PATH_MAX] = "";
+    int r = directory[0] == '/' ? 0 : os_getcwd(here, sizeof(here));
+    if (r < 0) {
+        return r;
+    }
+    struct jsv_buf path;
+    jsv_buf_init(&path, os_allocator(), 2 * PATH_MAX);
+    if (here[0]) {
+        jsv_buf_append_str(&path, jsv_str_from(here));
+        jsv_buf_append_byte(&path, '/');
+    }
+    jsv_buf_append_str(&path, jsv_str_from(directory));
+    *ret_path = path.error ? (struct jsv_str){0} : catalog_keep(loading, jsv_buf_str(&path));
+    jsv_buf_done(&path);
+    return ret_path->data ? 0 : -ENOMEM;
+}
+
 static int add_external(
     struct catalog *catalog,
     struct catalog_loading *loading,
@@ -149,6 +229,10 @@ static int add_external(
     const struct catalog_file *file)
 {
     struct catalog_tool tool = tool_of(file->text, file->value);
+    int r = absolute(loading, directory, &tool.directory);
+    if (r < 0) {
+        return r;
+    }
     const char *wrong = check_external(&tool);
     if (!wrong && catalog_tool_find(catalog, tool.name)) {
         wrong = "there is a tool of this name already";

@@ -1,5 +1,6 @@
 #include "core/conn.h"
 
+#include "core/account.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
 #include "core/sessions.h"
@@ -21,6 +22,7 @@ void core_conn_init(
         worker->conns->previous = conn;
     }
     worker->conns = conn;
+    core_account_conn(conn, 1);
 }
 
 static void leave_worker(struct core_conn *conn)
@@ -59,6 +61,7 @@ void core_conn_done(struct core_conn *conn)
         core_abandon(conn->requests_last);
     }
     core_conn_forget_session(conn);
+    core_account_conn(conn, -1);
 }
 
 bool core_conn_is_full(const struct core_conn *conn)
@@ -81,6 +84,16 @@ void core_conn_forget_session(struct core_conn *conn)
     }
     dialect_session_release(conn->session);
     conn->session = NULL;
+}
+
+void core_conns_end_streams(struct core_conn *first)
+{
+    for (struct core_conn *conn = first; conn; conn = conn->next) {
+        if (conn->is_stream && atomic_load(&conn->session->is_over)) {
+            core_conn_forget_session(conn);
+            conn->ops->hang_up(conn);
+        }
+    }
 }
 
 unsigned core_open_stream(struct core_conn *conn)

@@ -6,10 +6,15 @@
  * share a turn: while the one that has it waits, the others wait for it, and
  * are walked on in the order they came.
  */
+#include <errno.h>
+
+#include "core/account.h"
 #include "core/batch.h"
+#include "core/limits.h"
 #include "core/pipeline.h"
 #include "core/sessions.h"
 #include "core/worker_state.h"
+#include "os/sys.h"
 
 /* ---- beginning and ending ---- */
 
@@ -52,11 +57,28 @@ static void push_message(struct dialect_request *asked, struct jsv_str message)
     conn->ops->push(conn, message);
 }
 
+/* Our own texts and results are larger and deeper than messages may be. */
+static int read_text(struct dialect_request *asked, struct jsv_str text, struct jsv_value *ret_root)
+{
+    struct core_request *request = (struct core_request *)asked;
+    if (!request->spare) {
+        request->spare = jsv_document_new(os_allocator());
+    }
+    if (!request->spare) {
+        return -ENOMEM;
+    }
+    struct jsv_error error;
+    int r = jsv_read(request->worker->output_reader, request->spare, text, 0, &error);
+    *ret_root = jsv_document_root(request->spare);
+    return r;
+}
+
 static const struct dialect_host host = {
     .cancel = cancel_by_id,
     .push = push_message,
     .keep_session = keep_session,
     .find_session = find_session,
+    .read = read_text,
 };
 
 void core_begin(struct core_request *request, struct core_conn *conn, const struct rpc_frame *frame)
@@ -72,11 +94,15 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
         .session = &conn->session,
         .catalog = worker->catalog,
         .definitions = worker->settings->definitions,
+        .envelopes = worker->settings->envelopes,
+        .namer = &worker->namer,
+        .began_us = os_now_us(),
         .reader = worker->reader,
         .validator = worker->validator,
         .scratch = &request->scratch,
         .nothing = jsv_document_root(worker->empty),
         .reply = &request->reply,
+        .dialect = dialect_of_endpoint(conn->http),
         .http_status = 200,
     };
 }
@@ -98,6 +124,7 @@ void core_end(struct core_request *request)
 
 void core_abandon(struct core_request *request)
 {
+    core_account_abandoned(request);
     if (request->is_calling) {
         tool_cancel(&request->call);
     }
@@ -145,13 +172,20 @@ static void tell_door(struct core_conn *conn)
     }
 }
 
+/* All that is checked until the message waits or is over, a batch as a whole, shares its steps. */
+static void walk_in_time(struct core_request *request)
+{
+    jsv_validator_share(request->worker->validator, CORE_STEPS_MAX);
+    core_walk_or_park(request);
+}
+
 void core_resume(struct core_request *request)
 {
     struct core_conn *conn = request->conn;
     request->stage++;
-    core_walk_or_park(request);
+    walk_in_time(request);
     while ((request = next_in_turn(conn)) != NULL) {
-        core_walk_or_park(request);
+        walk_in_time(request);
     }
     tell_door(conn);
 }
@@ -166,6 +200,6 @@ void core_handle(struct core_conn *conn, const struct rpc_frame *frame)
         return;
     }
     core_begin(request, conn, frame);
-    core_walk_or_park(request);
+    walk_in_time(request);
     conn->was_full = core_conn_is_full(conn);
 }

@@ -45,23 +45,13 @@ static bool is_absent(struct jsv_value value)
            (type == JSV_TYPE_STRING && jsv_value_text(value).size == 0);
 }
 
-/* The name in 'missing property "x"', as JSON has it between the quotes. */
-static struct jsv_str missing_name(const struct jsv_problem *problem)
-{
-    struct jsv_str text = problem->message;
-    const char *first = memchr(text.data, '"', text.size);
-    const char *last = text.data + text.size - 1;
-    return first && first < last ? (struct jsv_str){first + 1, (size_t)(last - first - 1)}
-                                 : (struct jsv_str){NULL, 0};
-}
-
 static int reword(struct rewording *rewording, const struct jsv_problem *problem)
 {
     struct jsv_problem *item = &rewording->items[rewording->count++];
     struct dialect_request *request = rewording->request;
     *item = *problem;
     if (is_required(problem)) {
-        item->path = place_of_member(request->scratch, problem->path, missing_name(problem));
+        item->path = place_of_member(request->scratch, problem->path, problem->member);
         if (!item->path.data) {
             return -ENOMEM;
         }

@@ -18,11 +18,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "catalog/catalog.h"
+#include "core/account.h"
 #include "core/batch.h"
 #include "core/input.h"
 #include "core/limits.h"
+#include "core/output.h"
 #include "core/worker_state.h"
 #include "dialect/session.h"
 #include "log/text.h"
@@ -38,6 +41,22 @@ typedef enum step stage_run(struct core_request *request);
 
 /* ---- frame ---- */
 
+/* At an endpoint of its own a dialect finds the words. */
+static bool refuse_frame(struct dialect_request *asked)
+{
+    static const struct rpc_fault fault = {
+        .details = {"payload_too_large", 17},
+        .suggestion = {"Send at most 1048576 bytes", 26},
+        .cause = {"", 0},
+    };
+    bool has_words = asked->dialect && asked->dialect->malformed;
+    asked->http_status = 413;
+    if (has_words) {
+        asked->dialect->malformed(asked, &fault);
+    }
+    return has_words;
+}
+
 static enum step check_frame(struct core_request *request)
 {
     static const struct jsv_problem too_large = {.message = {"payload_too_large", 17}};
@@ -45,10 +64,11 @@ static enum step check_frame(struct core_request *request)
     if (!request->frame.oversize) {
         return NEXT;
     }
-    struct jsv_writer writer = rpc_write_result(&request->reply, &request->asked.message);
-    tool_write_invalid(&writer, &problems);
-    rpc_write_result_end(&writer);
-    request->asked.http_status = 413;
+    if (!refuse_frame(&request->asked)) {
+        struct jsv_writer writer = rpc_write_result(&request->reply, &request->asked.message);
+        tool_write_invalid(&writer, &problems);
+        rpc_write_result_end(&writer);
+    }
     return DONE;
 }
 
@@ -71,8 +91,7 @@ static enum step refuse_text(struct core_request *request, const struct jsv_erro
         .suggestion = JSV_STR("Send one JSON text in UTF-8, without duplicate members"),
         .cause = place_of(request, error),
     };
-    request->asked.http_status = rpc_error_status(RPC_ERROR_PARSE);
-    rpc_write_fault(&request->reply, &request->asked.message, RPC_ERROR_PARSE, &fault);
+    dialect_refuse_message(&request->asked, RPC_ERROR_PARSE, &fault);
     return DONE;
 }
 
@@ -81,6 +100,10 @@ static enum step fail(struct core_request *request, struct jsv_str details);
 static enum step read_json(struct core_request *request)
 {
     struct jsv_error error;
+    if (request->asked.http && request->asked.http->is_query) {
+        request->root = request->asked.nothing;
+        return NEXT;
+    }
     int r = jsv_read(request->worker->reader, request->document, request->frame.text, 0, &error);
     if (r == -EBADMSG) {
         return refuse_text(request, &error);
@@ -93,14 +116,16 @@ static enum step read_json(struct core_request *request)
 
 void core_refuse_shape(struct core_request *request)
 {
-    struct dialect_request *asked = &request->asked;
-    asked->http_status = rpc_error_status(RPC_ERROR_INVALID_REQUEST);
-    rpc_write_fault(&request->reply, &asked->message, RPC_ERROR_INVALID_REQUEST, &request->fault);
+    dialect_refuse_message(&request->asked, RPC_ERROR_INVALID_REQUEST, &request->fault);
 }
 
 static enum step check_shape(struct core_request *request)
 {
     struct dialect_request *asked = &request->asked;
+    if (asked->dialect) {
+        asked->message.root = request->root; /* at an endpoint of its own anything is for it */
+        return NEXT;
+    }
     bool omits_id = asked->message.omits_id;
     bool is_message = rpc_message_read(request->root, &asked->message, &request->fault);
     asked->message.omits_id = omits_id;
@@ -108,7 +133,8 @@ static enum step check_shape(struct core_request *request)
         core_refuse_shape(request);
         return DONE;
     }
-    bool is_nested = request->parent && asked->message.kind == RPC_BATCH;
+    enum rpc_kind kind = asked->message.kind;
+    bool is_nested = request->parent && (kind == RPC_BATCH || kind == RPC_FOREIGN);
     asked->dialect = is_nested ? NULL : dialect_recognise(asked);
     if (!asked->dialect) {
         core_refuse_shape(request);
@@ -150,6 +176,17 @@ static enum step ask_dialect(struct core_request *request)
 
 /* ---- input ---- */
 
+/* Where in its schema the first argument that does not fit fails, for operators. */
+static void note_mismatch(struct core_request *request, const struct jsv_problem *problem)
+{
+    struct jsv_str path = problem->schema_path;
+    char *kept = path.size > 0 ? jsv_arena_alloc(&request->scratch, path.size) : NULL;
+    if (kept) {
+        memcpy(kept, path.data, path.size);
+        request->mismatch_schema_path = (struct jsv_str){kept, path.size};
+    }
+}
+
 static enum step check_input(struct core_request *request)
 {
     struct dialect_request *asked = &request->asked;
@@ -159,6 +196,7 @@ static enum step check_input(struct core_request *request)
         return fail(request, JSV_STR("the tool's arguments could not be checked"));
     }
     if (r == 0) {
+        note_mismatch(request, &problems.items[0]);
         asked->dialect->refuse(asked, &problems);
         return DONE;
     }
@@ -208,25 +246,6 @@ static struct jsv_str failure_text(int error)
                               : JSV_STR("the tool failed");
 }
 
-/* Whether our own result is what the tool promises. @return 1; 0 when it is not; -errno. */
-static int fits_output_schema(struct core_request *request)
-{
-    struct core_worker *worker = request->worker;
-    struct jsv_str text = jsv_buf_str(&request->result);
-    const struct jsv_schema *schema;
-    struct jsv_str reason;
-    int r = catalog_tool_output(request->asked.catalog, request->asked.tool, &schema, &reason);
-    if (r < 0) {
-        return r == -ENOENT ? 1 : r;
-    }
-    struct jsv_error error;
-    r = jsv_read(worker->output_reader, worker->output, text, 0, &error);
-    if (r < 0) {
-        return r == -EBADMSG ? 0 : r;
-    }
-    return jsv_validate(schema, jsv_document_root(worker->output), worker->validator);
-}
-
 static enum step check_output(struct core_request *request)
 {
     int r = request->call.error;
@@ -234,7 +253,13 @@ static enum step check_output(struct core_request *request)
     if (r < 0) {
         return fail(request, failure_text(r));
     }
-    r = fits_output_schema(request);
+    if (request->call.failure.code.data) {
+        return NEXT; /* who failed has promised nothing */
+    }
+    if (request->call.result.kind == ENVELOPE_RESULT_NONE) {
+        request->call.result = envelope_result_written(jsv_buf_str(&request->result));
+    }
+    r = core_output_check(request);
     if (r < 0) {
         return fail(request, failure_text(r));
     }
@@ -250,7 +275,15 @@ static enum step check_output(struct core_request *request)
 static enum step render_result(struct core_request *request)
 {
     struct dialect_request *asked = &request->asked;
-    asked->dialect->render(asked, jsv_buf_str(&request->result), request->call.verdict);
+    const struct tool_call *call = &request->call;
+    asked->call = call;
+    if (!call->failure.code.data) {
+        asked->dialect->render(asked, jsv_buf_str(&request->result), call->verdict);
+    } else if (asked->dialect->render_failure) {
+        asked->dialect->render_failure(asked);
+    } else {
+        return fail(request, call->failure.message);
+    }
     return DONE;
 }
 
@@ -290,6 +323,7 @@ static bool is_sound(struct core_request *request)
     if (r < 0) {
         return r == -ENOMEM;
     }
+    request->asked.validator = worker->output_validator;
     return dialect->is_sound(&request->asked, jsv_document_root(worker->output));
 }
 
@@ -298,7 +332,9 @@ static bool is_due(const struct core_request *request, const struct core_answer 
 {
     bool is_refused = (request->asked.http && request->asked.http->endpoint == RPC_ENDPOINT_MCP) &&
                       answer->http_status >= 400;
-    bool is_asked = request->asked.message.kind != RPC_NOTIFICATION;
+    const struct dialect *dialect = request->asked.dialect;
+    bool is_asked =
+        request->asked.message.kind != RPC_NOTIFICATION || (dialect && dialect->wants_id);
     return answer->text.size > 0 && (is_asked || is_refused);
 }
 
@@ -327,6 +363,7 @@ static enum step send_answer(struct core_request *request)
         return WAIT;
     }
     struct core_answer answer = answer_of(request);
+    core_account_request(request, &answer);
     if (request->parent) {
         core_batch_add(request->parent, &answer);
     } else if (!request->conn->is_gone) {
@@ -359,6 +396,9 @@ bool core_walk(struct core_request *request)
         }
         if (request->stage == CORE_STAGE_ANSWER) {
             return true;
+        }
+        if (step == DONE) {
+            request->stopped = request->stage;
         }
         request->stage = step == DONE ? CORE_STAGE_ANSWER : request->stage + 1;
     }

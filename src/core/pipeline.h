@@ -24,6 +24,8 @@ void core_abandon(struct core_request *request);
 
 /** Let go of the session; over HTTP it is the request's, not the connection's. */
 void core_conn_forget_session(struct core_conn *conn);
+/** End the streams, among connections, of sessions that are over. */
+void core_conns_end_streams(struct core_conn *first);
 
 /** Refuse a message for request->fault. */
 void core_refuse_shape(struct core_request *request);

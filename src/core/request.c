@@ -1,6 +1,7 @@
 #include "core/request.h"
 
 #include "catalog/catalog.h"
+#include "core/account.h"
 #include "core/limits.h"
 #include "core/worker_state.h"
 #include "os/sys.h"
@@ -37,6 +38,7 @@ static struct core_request *request_new(struct core_worker *worker)
 void core_request_free(struct core_request *request)
 {
     jsv_document_free(request->document);
+    jsv_document_free(request->spare);
     jsv_arena_done(&request->scratch);
     jsv_buf_done(&request->result);
     jsv_buf_done(&request->reply);
@@ -78,6 +80,7 @@ static void request_reset(struct core_request *request)
         jsv_document_free(request->document);
         request->document = NULL;
     }
+    jsv_document_free(request->spare);
     if (request->scratch.held > KEPT_SIZE_MAX) {
         jsv_arena_done(&request->scratch);
     } else {
@@ -121,6 +124,7 @@ void core_request_link(struct core_request *request)
     }
     conn->requests_last = request;
     conn->request_count++;
+    core_account_waiting(request->worker->account, 1);
     conn->request_bytes += request->frame.text.size;
 }
 
@@ -140,6 +144,7 @@ void core_request_unlink(struct core_request *request)
     request->next = request->previous = NULL;
     request->is_linked = false;
     conn->request_count--;
+    core_account_waiting(request->worker->account, -1);
     conn->request_bytes -= request->frame.text.size;
     if (conn->in_turn == request) {
         conn->in_turn = NULL;

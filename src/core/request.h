@@ -25,9 +25,11 @@ struct core_request {
     struct core_conn *conn;
     struct core_worker *worker;
     enum core_stage stage;
+    enum core_stage stopped; /* the stage after which there was nothing left but the answer */
     struct rpc_frame frame;
     struct rpc_fault fault;
     struct jsv_document *document;
+    struct jsv_document *spare;  /* what the dialect has read besides; NULL before it does */
     struct jsv_value root;       /* of the message: the document's, or an element of a batch */
     struct core_request *parent; /* the batch it is part of */
     size_t pending;              /* of a batch: messages that are not over */
@@ -35,8 +37,9 @@ struct core_request {
     struct jsv_arena scratch;
     struct jsv_buf result; /* what the tool wrote */
     struct jsv_buf reply;
-    struct catalog *catalog; /* pinned while it waits */
-    bool in_turn;            /* of those that run one after another */
+    struct catalog *catalog;             /* pinned while it waits */
+    struct jsv_str mismatch_schema_path; /* of the first argument that did not fit; in scratch */
+    bool in_turn;                        /* of those that run one after another */
     bool has_turn;
     bool is_linked;      /* in its connection's list: it waits, or waited */
     bool is_listening;   /* stays open until the client, or we, end it */

@@ -17,6 +17,7 @@
 struct core_sessions {
     pthread_mutex_t lock;
     size_t count;
+    struct core_sessions_listener *listeners;
     struct dialect_session *buckets[BUCKET_COUNT];
 };
 
@@ -71,12 +72,59 @@ static struct dialect_session **place_of(struct core_sessions *sessions, struct 
     return place;
 }
 
+/* ---- who has streams ---- */
+
+static void open_letter(struct loop_letter *letter)
+{
+    struct core_sessions_listener *listener =
+        (struct core_sessions_listener
+             *)((char *)letter - offsetof(struct core_sessions_listener, letter));
+    atomic_store(&listener->is_told, false); /* before it looks: what ends now is told again */
+    listener->ended(listener);
+}
+
+static void tell_listeners(const struct core_sessions *sessions)
+{
+    struct core_sessions_listener *listener = sessions->listeners;
+    for (; listener; listener = listener->next) {
+        if (!atomic_exchange(&listener->is_told, true)) {
+            loop_post(listener->loop, &listener->letter);
+        }
+    }
+}
+
+void core_sessions_join(struct core_sessions *sessions, struct core_sessions_listener *listener)
+{
+    listener->letter.open = open_letter;
+    pthread_mutex_lock(&sessions->lock);
+    listener->next = sessions->listeners;
+    sessions->listeners = listener;
+    pthread_mutex_unlock(&sessions->lock);
+}
+
+void core_sessions_leave(struct core_sessions *sessions, struct core_sessions_listener *listener)
+{
+    pthread_mutex_lock(&sessions->lock);
+    struct core_sessions_listener **place = &sessions->listeners;
+    while (*place && *place != listener) {
+        place = &(*place)->next;
+    }
+    if (*place) {
+        *place = listener->next;
+    }
+    pthread_mutex_unlock(&sessions->lock);
+}
+
+/* ---- sessions ---- */
+
 static void take_out(struct core_sessions *sessions, struct dialect_session **place)
 {
     struct dialect_session *session = *place;
     *place = session->next;
     session->next = NULL;
     sessions->count--;
+    atomic_store(&session->is_over, true);
+    tell_listeners(sessions);
     dialect_session_release(session);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "dialect/session.h"
+#include "loop/loop.h"
 
 struct core_sessions;
 
@@ -24,3 +25,22 @@ int core_sessions_add(struct core_sessions *sessions, struct dialect_session *se
 struct dialect_session *core_sessions_find(struct core_sessions *sessions, struct jsv_str id);
 /** Forget a session. @return whether there was one. */
 bool core_sessions_remove(struct core_sessions *sessions, struct jsv_str id);
+
+/**
+ * Somebody who has streams of sessions, and is told on its own loop that some
+ * are over: it looks at is_over of those it has.
+ */
+struct core_sessions_listener {
+    struct loop *loop;
+    void (*ended)(struct core_sessions_listener *listener);
+
+    /* Its own. */
+    struct loop_letter letter;
+    atomic_bool is_told; /* the letter is on its way */
+    struct core_sessions_listener *next;
+};
+
+/** Be told from now on. */
+void core_sessions_join(struct core_sessions *sessions, struct core_sessions_listener *listener);
+/** Be told no more; a letter that is on its way must have been opened. */
+void core_sessions_leave(struct core_sessions *sessions, struct core_sessions_listener *listener);

@@ -3,8 +3,10 @@
 #include <errno.h>
 
 #include "catalog/catalog.h"
+#include "core/account.h"
 #include "core/announce.h"
 #include "core/limits.h"
+#include "core/pipeline.h"
 #include "core/request.h"
 #include "core/worker_state.h"
 #include "os/sys.h"
@@ -32,15 +34,26 @@ static int make_parts(struct core_worker *worker)
     worker->reader = jsv_reader_new(os_allocator(), &reader_limits);
     worker->output_reader = jsv_reader_new(os_allocator(), &output_limits);
     worker->validator = jsv_validator_new(os_allocator(), &validator_limits);
+    worker->output_validator = jsv_validator_new(os_allocator(), &validator_limits);
     worker->empty = jsv_document_new(os_allocator());
     worker->output = jsv_document_new(os_allocator());
-    if (!worker->reader || !worker->output_reader || !worker->validator || !worker->empty ||
-        !worker->output) {
+    if (!worker->reader || !worker->output_reader || !worker->validator ||
+        !worker->output_validator || !worker->empty || !worker->output) {
         return -ENOMEM;
     }
     struct jsv_error error;
     int r = jsv_read(worker->reader, worker->empty, JSV_STR("{}"), 0, &error);
+    r = r < 0 ? r : os_uuid_namer_init(&worker->namer);
+    r = r < 0 ? r : core_account_new(worker->settings->log, &worker->account);
+    core_account_snapshot(worker->account);
     return r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);
+}
+
+static void on_sessions_ended(struct core_sessions_listener *listener)
+{
+    struct core_worker *worker =
+        (struct core_worker *)((char *)listener - offsetof(struct core_worker, listener));
+    core_conns_end_streams(worker->conns);
 }
 
 int core_worker_new(
@@ -59,7 +72,9 @@ int core_worker_new(
         .loop = loop,
         .settings = settings,
         .catalog = catalog_retain(catalog),
+        .listener = {.loop = loop, .ended = on_sessions_ended},
     };
+    core_sessions_join(settings->sessions, &worker->listener);
     int r = make_parts(worker);
     if (r < 0) {
         core_worker_free(worker);
@@ -74,14 +89,18 @@ void core_worker_free(struct core_worker *worker)
     if (!worker) {
         return;
     }
+    core_sessions_leave(worker->settings->sessions, &worker->listener);
     while (worker->idle_requests) {
         struct core_request *request = worker->idle_requests;
         worker->idle_requests = request->next;
         core_request_free(request);
     }
     tools_free(worker->tools);
+    core_account_free(worker->account);
+    os_uuid_namer_done(&worker->namer);
     jsv_document_free(worker->output);
     jsv_document_free(worker->empty);
+    jsv_validator_free(worker->output_validator);
     jsv_validator_free(worker->validator);
     jsv_reader_free(worker->output_reader);
     jsv_reader_free(worker->reader);
@@ -95,10 +114,16 @@ struct loop *core_worker_loop(const struct core_worker *worker)
     return worker->loop;
 }
 
+struct log *core_worker_log(const struct core_worker *worker)
+{
+    return core_account_log(worker->account);
+}
+
 void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog)
 {
     struct catalog *before = worker->catalog;
     worker->catalog = catalog_retain(catalog);
+    core_account_snapshot(worker->account);
     core_announce(worker, before);
     catalog_release(before);
 }

@@ -12,13 +12,17 @@
 struct catalog;
 struct core_sessions;
 struct core_worker;
+struct envelope_schemas;
+struct log;
 struct loop;
 struct mcp_definitions;
 
 struct core_settings {
     struct tool_settings tools;
     struct mcp_definitions *definitions; /* of the official protocol; shared by all loops */
+    struct log *log;                     /* NULL: nothing is kept of messages */
     struct core_sessions *sessions;      /* of HTTP clients; shared by all loops */
+    struct envelope_schemas *envelopes;  /* what envelopes are checked with; shared by all loops */
 };
 
 /** @param settings Must outlive the worker. @return 0 or -errno. */
@@ -31,5 +35,7 @@ int core_worker_new(
 void core_worker_free(struct core_worker *worker);
 
 struct loop *core_worker_loop(const struct core_worker *worker);
+/** What is kept of messages; NULL when nothing is. */
+struct log *core_worker_log(const struct core_worker *worker);
 /** Requests from now on see this snapshot, which is retained. On the worker's thread. */
 void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog);

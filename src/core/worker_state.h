@@ -3,22 +3,29 @@
  */
 #pragma once
 
+#include "core/sessions.h"
 #include "core/worker.h"
+#include "os/uuid.h"
 
 struct core_conn;
+struct core_account;
 struct core_request;
 
 struct core_worker {
     struct loop *loop;
     const struct core_settings *settings;
     struct catalog *catalog;
+    struct core_account *account; /* NULL: nothing is kept of messages */
     struct tools *tools;
     struct jsv_reader *reader;
     struct jsv_reader *output_reader;
-    struct jsv_validator *validator;
+    struct jsv_validator *validator;        /* its steps are shared by all a message asks for */
+    struct jsv_validator *output_validator; /* of our own results, which nobody else decides */
+    struct os_uuid_namer namer;
     struct jsv_document *empty;         /* {} */
     struct jsv_document *output;        /* a result that is being checked */
     struct core_request *idle_requests; /* to be used again */
     size_t idle_count;
-    struct core_conn *conns; /* to be told when the snapshot changes */
+    struct core_conn *conns; /* to be told when the snapshot changes, or a session ends */
+    struct core_sessions_listener listener;
 };

@@ -1,17 +1,94 @@
 #include "dialect/dialect.h"
 
+#include <string.h>
+
+#include "dialect/published.h"
+
 static const struct dialect *const dialects[] = {
 #define DIALECT(name) &dialect_##name,
 #include "dialect/dialects.def"
 #undef DIALECT
 };
 
+#define DIALECT_COUNT (sizeof(dialects) / sizeof(dialects[0]))
+
+bool dialect_is_open(const struct dialect_request *request)
+{
+    return !request->http || request->http->endpoint == RPC_ENDPOINT_RPC;
+}
+
 const struct dialect *dialect_recognise(const struct dialect_request *request)
 {
-    for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+    for (size_t i = 0; i < DIALECT_COUNT; i++) {
         if (dialects[i]->recognise(request)) {
             return dialects[i];
         }
     }
     return NULL;
+}
+
+const struct dialect *dialect_of_endpoint(const struct rpc_http *http)
+{
+    if (!http) {
+        return NULL;
+    }
+    switch (http->endpoint) {
+    case RPC_ENDPOINT_RPC:
+    case RPC_ENDPOINT_MCP:
+        break;
+    case RPC_ENDPOINT_TOOL:
+    case RPC_ENDPOINT_DISCOVER:
+    case RPC_ENDPOINT_PROMPT:
+        return &dialect_env;
+    case RPC_ENDPOINT_INVOKE:
+        return &dialect_ref;
+    case RPC_ENDPOINT_TOOLS:
+    case RPC_ENDPOINT_SCHEMA:
+    case RPC_ENDPOINT_OPENAPI:
+        return &dialect_published;
+    }
+    return NULL;
+}
+
+static const struct dialect *meant_for(const struct dialect_request *request)
+{
+    for (size_t i = 0; i < DIALECT_COUNT && !request->dialect; i++) {
+        if (dialects[i]->is_meant && dialects[i]->is_meant(request)) {
+            return dialects[i];
+        }
+    }
+    return request->dialect;
+}
+
+void dialect_refuse_message(
+    struct dialect_request *request, enum rpc_error error, const struct rpc_fault *fault)
+{
+    const struct dialect *dialect = meant_for(request);
+    request->http_status = rpc_error_status(error);
+    if (dialect && dialect->malformed) {
+        dialect->malformed(request, fault);
+    } else {
+        rpc_write_fault(request->reply, &request->message, error, fault);
+    }
+}
+
+/* Most messages fit, and the verdict alone is quicker. */
+int dialect_check(
+    const struct dialect_request *request,
+    const struct jsv_schema *schema,
+    struct jsv_value value,
+    struct jsv_problems *ret_problems)
+{
+    int r = jsv_validate(schema, value, request->validator);
+    return r != 0 ? r : jsv_validate_report(schema, value, request->validator, ret_problems);
+}
+
+const struct catalog_tool *
+dialect_find_tool(const struct dialect_request *request, struct jsv_str id)
+{
+    size_t size = sizeof(DIALECT_TOOL_ID_PREFIX) - 1;
+    if (id.size > size && memcmp(id.data, DIALECT_TOOL_ID_PREFIX, size) == 0) {
+        id = (struct jsv_str){id.data + size, id.size - size};
+    }
+    return catalog_tool_find(request->catalog, id);
 }

@@ -14,7 +14,9 @@
 struct dialect;
 struct dialect_request;
 struct dialect_session;
+struct envelope_schemas;
 struct mcp_definitions;
+struct os_uuid_namer;
 
 /** What a dialect may ask of the connection a request came in on. */
 struct dialect_host {
@@ -26,6 +28,11 @@ struct dialect_host {
     int (*keep_session)(struct dialect_request *request);
     /* Of HTTP clients: find a session and make it *request->session. @return whether there is. */
     bool (*find_session)(struct dialect_request *request, struct jsv_str id);
+    /*
+     * Read a JSON text that lives as long as the request, in place of the one read before.
+     * @return 0; -EBADMSG when it is none; -ENOMEM.
+     */
+    int (*read)(struct dialect_request *request, struct jsv_str text, struct jsv_value *ret_root);
 };
 
 struct dialect_request {
@@ -36,17 +43,22 @@ struct dialect_request {
     struct dialect_session **session; /* of the connection; *session is NULL before there is one */
     const struct catalog *catalog;
     struct mcp_definitions *definitions;
+    const struct envelope_schemas *envelopes;
+    const struct os_uuid_namer *namer;
+    uint64_t began_us; /* when it came, by os_now_us() */
     struct jsv_reader *reader;
     struct jsv_validator *validator;
     struct jsv_arena *scratch;
-    struct jsv_value nothing; /* {}: for arguments that were left out */
-    struct jsv_buf *reply;    /* the answer goes here; empty: there is none */
+    struct jsv_value nothing;     /* {}: for arguments that were left out */
+    struct jsv_buf *reply;        /* the answer goes here; empty: there is none */
+    const struct tool_call *call; /* the one that is over, when its outcome is rendered */
 
     /* Filled in by the dialect. */
     const struct dialect *dialect;
     const struct catalog_tool *tool; /* to be called */
     struct jsv_value arguments;      /* for it; an object */
     unsigned variant;                /* the dialect's own: which of its versions is spoken */
+    const void *state;               /* the dialect's own, in scratch */
     bool is_valid;                   /* the message is as defined: the answer has to be, too */
     unsigned http_status;            /* 200 unless it says otherwise */
 };
@@ -60,14 +72,27 @@ enum dialect_step {
 
 struct dialect {
     const char *name;
-    bool in_turn; /* messages of one connection run one after another */
+    bool in_turn;  /* messages of one connection run one after another */
+    bool wants_id; /* a message without an id is no notification: it is answered, with a refusal */
     bool (*recognise)(const struct dialect_request *request);
+    /* Whether a message whose shape is wrong is meant for it. NULL: none is. */
+    bool (*is_meant)(const struct dialect_request *request);
+    /*
+     * What was sent is no message at all: too long, no JSON, not of the right shape. The status
+     * is set. NULL: the error of JSON-RPC.
+     */
+    void (*malformed)(struct dialect_request *request, const struct rpc_fault *fault);
     enum dialect_step (*open)(struct dialect_request *request);
     /* The arguments do not fit the tool's input schema; paths are below them. */
     void (*refuse)(struct dialect_request *request, const struct jsv_problems *problems);
     /* The tool's result. */
     void (*render)(
         struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict);
+    /*
+     * The tool is a program that failed: call->failure says how, call->result is what it had put
+     * out by then. NULL: fail() with the failure's message.
+     */
+    void (*render_failure)(struct dialect_request *request);
     /* Whether the answer to a valid message is one of the dialect's. NULL: it always is. */
     bool (*is_sound)(struct dialect_request *request, struct jsv_value answer);
     /* Write the answer to a request that has listened. NULL: there are none. */
@@ -85,3 +110,27 @@ bool dialect_omits_id(const struct rpc_http *http);
 
 /** The dialect of a message; NULL when nobody knows it. */
 const struct dialect *dialect_recognise(const struct dialect_request *request);
+/** The dialect of an endpoint that has one of its own; NULL: the message decides. */
+const struct dialect *dialect_of_endpoint(const struct rpc_http *http);
+/** Refuse what is no message, in the words of whoever it was meant for. */
+void dialect_refuse_message(
+    struct dialect_request *request, enum rpc_error error, const struct rpc_fault *fault);
+
+/** Whether a request may be of any dialect, and its shape decides. */
+bool dialect_is_open(const struct dialect_request *request);
+/**
+ * Check a message, or a part of it.
+ * @param ret_problems Not empty when it does not fit; until the validator's next use.
+ * @return 1; 0 when it does not fit; an error of jsv_validate().
+ */
+int dialect_check(
+    const struct dialect_request *request,
+    const struct jsv_schema *schema,
+    struct jsv_value value,
+    struct jsv_problems *ret_problems);
+
+/** What an id of a tool has before the tool's name. */
+#define DIALECT_TOOL_ID_PREFIX "mcp.tool:"
+/** A tool by its name, or by its id "mcp.tool:<name>"; NULL when there is none. */
+const struct catalog_tool *
+dialect_find_tool(const struct dialect_request *request, struct jsv_str id);

@@ -6,6 +6,7 @@
  * params._meta is modern and stands for itself. All others are legacy, and
  * speak what initialize settled, or the newest legacy version before that.
  */
+#include "base/utf8.h"
 #include "dialect/mcp_http.h"
 #include "log/text.h"
 #include "mcp/check.h"
@@ -102,8 +103,9 @@ static bool settle_modern(struct dialect_request *request, struct jsv_value meta
     bool is_endpoint = mcp_is_endpoint(request);
     enum mcp_version version;
     request->variant = MCP_VERSION_NEWEST;
+    bool is_request = request->message.kind == RPC_REQUEST;
     if (jsv_value_type(name) != JSV_TYPE_STRING ||
-        jsv_value_type(capabilities) != JSV_TYPE_OBJECT) {
+        (is_request && jsv_value_type(capabilities) != JSV_TYPE_OBJECT)) {
         return answer_meta_missing(request);
     }
     if (is_endpoint && !mcp_check_version_header(request, jsv_value_text(name))) {
@@ -240,16 +242,28 @@ static enum dialect_step mcp_open(struct dialect_request *request)
 
 /* ---- the outcome of a tool ---- */
 
+static void write_block(struct jsv_writer *writer, struct jsv_str text)
+{
+    jsv_write_object_begin(writer);
+    mcp_write_text(writer, JSV_STR("type"), JSV_STR("text"));
+    mcp_write_text(writer, JSV_STR("text"), text);
+    jsv_write_object_end(writer);
+}
+
 /* One text block with the JSON of a result in it. */
 static void write_content(struct jsv_writer *writer, struct jsv_str text)
 {
     jsv_write_key(writer, JSV_STR("content"));
     jsv_write_array_begin(writer);
-    jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("type"), JSV_STR("text"));
-    mcp_write_text(writer, JSV_STR("text"), text);
-    jsv_write_object_end(writer);
+    write_block(writer, text);
     jsv_write_array_end(writer);
+}
+
+static void end_call_result(struct jsv_writer *writer, bool is_error)
+{
+    jsv_write_key(writer, JSV_STR("isError"));
+    jsv_write_bool(writer, is_error);
+    mcp_result_end(writer);
 }
 
 static void write_call_result(struct dialect_request *request, struct jsv_str result, bool is_error)
@@ -260,15 +274,63 @@ static void write_call_result(struct dialect_request *request, struct jsv_str re
         jsv_write_key(&writer, JSV_STR("structuredContent"));
         jsv_write_span(&writer, result);
     }
-    jsv_write_key(&writer, JSV_STR("isError"));
-    jsv_write_bool(&writer, is_error);
-    mcp_result_end(&writer);
+    end_call_result(&writer, is_error);
+}
+
+/* What a program has put out, as text. */
+static void write_output_block(struct jsv_writer *writer, const struct tool_call *call)
+{
+    if (call->result.kind == ENVELOPE_RESULT_JSON) {
+        write_block(writer, jsv_buf_str(call->out));
+        return;
+    }
+    struct jsv_buf text;
+    jsv_buf_init(&text, &writer->out->allocator, writer->out->size_max);
+    if (jsv_utf8_append_repaired(&text, call->result.bytes) == 0) {
+        write_block(writer, jsv_buf_str(&text));
+    } else if (writer->out->error == 0) {
+        writer->out->error = text.error;
+    }
+    jsv_buf_done(&text);
+}
+
+/* What is no JSON object has no place but in the text. */
+static void write_unstructured(struct dialect_request *request, bool is_error)
+{
+    struct jsv_writer writer = mcp_result_begin(request);
+    jsv_write_key(&writer, JSV_STR("content"));
+    jsv_write_array_begin(&writer);
+    write_output_block(&writer, request->call);
+    jsv_write_array_end(&writer);
+    end_call_result(&writer, is_error);
 }
 
 static void
 mcp_render(struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict)
 {
-    write_call_result(request, result, verdict == TOOL_VERDICT_FAILED);
+    bool is_error = verdict == TOOL_VERDICT_FAILED;
+    if (result.size > 0 && result.data[0] == '{') {
+        write_call_result(request, result, is_error);
+    } else {
+        write_unstructured(request, is_error);
+    }
+}
+
+/* The failure, then what the program had put out; nothing of it is structured as promised. */
+static void mcp_render_failure(struct dialect_request *request)
+{
+    const struct tool_call *call = request->call;
+    struct jsv_writer writer = mcp_result_begin(request);
+    jsv_write_key(&writer, JSV_STR("content"));
+    jsv_write_array_begin(&writer);
+    if (!tool_tells_errors(call)) {
+        write_block(&writer, call->failure.message);
+    }
+    if (call->result.kind != ENVELOPE_RESULT_NONE) {
+        write_output_block(&writer, call);
+    }
+    jsv_write_array_end(&writer);
+    end_call_result(&writer, true);
 }
 
 /* A refusal as a result, in the words of the tool's own failures. */
@@ -331,6 +393,7 @@ const struct dialect dialect_mcp = {
     .open = mcp_open,
     .refuse = mcp_refuse,
     .render = mcp_render,
+    .render_failure = mcp_render_failure,
     .is_sound = mcp_is_sound,
     .end_listening = mcp_end_listening,
     .fail = mcp_fail,

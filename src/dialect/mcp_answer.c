@@ -1,4 +1,5 @@
 #include "dialect/mcp_http.h"
+#include "dialect/problems.h"
 
 /* The snapshot changes only by a reload, which is rare; a client may keep lists for a while. */
 #define TTL_MS 10000
@@ -74,66 +75,17 @@ enum dialect_step mcp_answer_fault(
     return DIALECT_DONE;
 }
 
-static void write_path(
-    struct jsv_writer *writer,
-    struct jsv_str name,
-    struct jsv_str prefix,
-    struct jsv_str path,
-    struct jsv_arena *scratch)
-{
-    char *whole = jsv_arena_alloc(scratch, prefix.size + path.size + 1);
-    if (!whole) {
-        mcp_write_text(writer, name, path);
-        return;
-    }
-    for (size_t i = 0; i < prefix.size; i++) {
-        whole[i] = prefix.data[i];
-    }
-    for (size_t i = 0; i < path.size; i++) {
-        whole[prefix.size + i] = path.data[i];
-    }
-    mcp_write_text(writer, name, (struct jsv_str){whole, prefix.size + path.size});
-}
-
-static void write_problems(
-    struct jsv_writer *writer,
-    struct jsv_str prefix,
-    const struct jsv_problems *problems,
-    struct jsv_arena *scratch)
-{
-    jsv_write_key(writer, JSV_STR("errors"));
-    jsv_write_array_begin(writer);
-    for (size_t i = 0; i < problems->count; i++) {
-        jsv_write_object_begin(writer);
-        write_path(writer, JSV_STR("path"), prefix, problems->items[i].path, scratch);
-        mcp_write_text(writer, JSV_STR("msg"), problems->items[i].message);
-        jsv_write_object_end(writer);
-    }
-    jsv_write_array_end(writer);
-}
-
 enum dialect_step mcp_answer_problems(
     struct dialect_request *request,
     enum rpc_error error,
     struct jsv_str prefix,
     const struct jsv_problems *problems)
 {
-    const struct jsv_problem *first = &problems->items[0];
-    struct jsv_arena *scratch = request->scratch;
     mcp_set_status(request, error);
     struct jsv_writer writer = rpc_write_error(
         request->reply, &request->message, rpc_error_code(error), rpc_error_message(error));
     jsv_write_key(&writer, JSV_STR("data"));
-    jsv_write_object_begin(&writer);
-    write_path(&writer, JSV_STR("validationPath"), prefix, first->path, scratch);
-    mcp_write_text(&writer, JSV_STR("schemaPath"), first->schema_path);
-    mcp_write_text(&writer, JSV_STR("validationError"), first->message);
-    mcp_write_text(
-        &writer,
-        JSV_STR("suggestion"),
-        JSV_STR("Correct the members that are listed and send the message again"));
-    write_problems(&writer, prefix, problems, scratch);
-    jsv_write_object_end(&writer);
+    dialect_write_problems(&writer, prefix, problems);
     rpc_write_error_end(&writer);
     return DIALECT_DONE;
 }

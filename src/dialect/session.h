@@ -25,7 +25,9 @@ struct dialect_subscription {
 struct dialect_session {
     atomic_uint references;
     enum mcp_version version;
+    char client[64]; /* what it calls itself; empty when it did not say */
     atomic_bool is_initialized;           /* the client has said so: it may be notified */
+    atomic_bool is_over;                  /* nobody finds it any more; its streams end */
     char id[DIALECT_SESSION_ID_SIZE + 1]; /* empty: it has none */
     pthread_mutex_t lock;                 /* of the subscriptions */
     struct dialect_subscription *subscriptions;

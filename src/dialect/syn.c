@@ -102,6 +102,13 @@ syn_render(struct dialect_request *request, struct jsv_str result, enum tool_ver
     rpc_write_result_end(&writer);
 }
 
+static void syn_render_failure(struct dialect_request *request)
+{
+    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
+    tool_write_failure(&writer, request->call);
+    rpc_write_result_end(&writer);
+}
+
 static void syn_fail(struct dialect_request *request, struct jsv_str details)
 {
     const struct rpc_fault fault = {
@@ -120,5 +127,6 @@ const struct dialect dialect_syn = {
     .open = syn_open,
     .refuse = syn_refuse,
     .render = syn_render,
+    .render_failure = syn_render_failure,
     .fail = syn_fail,
 };

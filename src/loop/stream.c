@@ -175,14 +175,14 @@ static void end_reading(struct loop_stream *stream, int error)
     stream->events->end(stream->owner, error);
 }
 
-static void read_some(struct loop_stream *stream)
+bool loop_stream_read_now(struct loop_stream *stream)
 {
     char *data = NULL;
     size_t size = 0;
     stream->events->space(stream->owner, &data, &size);
     if (size == 0) {
         end_reading(stream, -ENOMEM);
-        return;
+        return true;
     }
     ssize_t length = os_read_once(stream->fd, data, size);
     if (length > 0) {
@@ -192,11 +192,12 @@ static void read_some(struct loop_stream *stream)
     } else if (length != -EAGAIN) {
         end_reading(stream, (int)length);
     }
+    return length != -EAGAIN;
 }
 
 static void on_round(uv_idle_t *idle)
 {
-    read_some(idle->data);
+    (void)loop_stream_read_now(idle->data);
 }
 
 /* ---- writing ---- */
@@ -241,7 +242,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
         write_queue(stream);
     }
     if (events & UV_READABLE && !stream->object.closed && stream->reading) {
-        read_some(stream);
+        (void)loop_stream_read_now(stream);
     }
     if (!stream->object.closed) {
         (void)update_waiting(stream);
@@ -279,4 +280,10 @@ int loop_stream_write(struct loop_stream *stream, struct jsv_str bytes)
         bytes = (struct jsv_str){bytes.data + taken, bytes.size - taken};
     }
     return bytes.size > 0 ? append_to_queue(stream, bytes) : 0;
+}
+
+int loop_stream_end(struct loop_stream *stream)
+{
+    assert(loop_stream_queued(stream) == 0);
+    return os_shutdown(stream->fd, SHUT_WR);
 }

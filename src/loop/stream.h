@@ -44,6 +44,11 @@ int loop_stream_open(
 
 /** Begin or go on reading. @return 0 or -errno. */
 int loop_stream_start(struct loop_stream *stream);
+/**
+ * Read once without waiting to be told that there is something; read() or end() may come from
+ * within. @return whether anything did.
+ */
+bool loop_stream_read_now(struct loop_stream *stream);
 /** Stop; no read() or end() until the next start. */
 void loop_stream_stop(struct loop_stream *stream);
 
@@ -54,6 +59,12 @@ void loop_stream_stop(struct loop_stream *stream);
 int loop_stream_write(struct loop_stream *stream, struct jsv_str bytes);
 /** Bytes accepted and not yet taken by the kernel. */
 size_t loop_stream_queued(const struct loop_stream *stream);
+
+/**
+ * Tell the peer that nothing more will come, when nothing is queued; reading goes on.
+ * @return 0 or -errno.
+ */
+int loop_stream_end(struct loop_stream *stream);
 
 /** Close, dropping what is queued. No callback comes after it. Accepts NULL. */
 void loop_stream_close(struct loop_stream *stream);

@@ -81,9 +81,9 @@ move_problems(struct jsv_problems *problems, struct jsv_str place, struct jsv_ar
 static bool is_in_params(const struct jsv_problem *problem)
 {
     static const struct jsv_str params = MCP_TEXT("/params");
-    static const struct jsv_str missing = MCP_TEXT("missing property \"params\"");
     if (problem->path.size == 0) {
-        return jsv_str_equal(problem->message, missing);
+        return jsv_str_equal(problem->keyword, JSV_STR("required")) &&
+               jsv_str_equal(problem->member, JSV_STR("params"));
     }
     return problem->path.size >= params.size &&
            memcmp(problem->path.data, params.data, params.size) == 0 &&

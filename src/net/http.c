@@ -3,9 +3,10 @@
  * before the response of the one before is written. Responses of one round of
  * the loop go out in one write.
  *
- * A peer gets a certain time for whatever it is at: to send a head, a body, the
- * next request, or to take what is queued for it. One timer watches over the
- * earliest of these times; it is moved only when that comes nearer.
+ * After a response that leaves bytes of its request unread, closing at once
+ * would make the kernel reset the connection, and the peer would lose the
+ * response as well. So our direction is closed first, and what comes is thrown
+ * away for a while.
  *
  * Closing can happen deep inside a call that still looks at the connection, so
  * its memory is given back at the end of the round.
@@ -30,7 +31,8 @@
 /* A reply and the head before it. */
 #define OUTPUT_MAX ((size_t)2 * CORE_REPLY_SIZE_MAX)
 
-/* Memory of an idle connection for its next responses. */
+/* Memory of a connection for its next request, and for its next responses. */
+#define BODY_KEPT   ((size_t)16 * 1024)
 #define OUTPUT_KEPT ((size_t)16 * 1024)
 
 static struct net_http *of_conn(struct core_conn *conn)
@@ -43,127 +45,22 @@ static struct net_http *of_turn(struct loop_later *turn)
     return (struct net_http *)((char *)turn - offsetof(struct net_http, turn));
 }
 
-static void take_turn(struct net_http *http)
+void net_http_take_turn(struct net_http *http)
 {
     loop_run_later(http->loop, &http->turn);
 }
 
-static void close_connection(struct net_http *http);
-
-/* ---- time ---- */
-
-/* What a connection is at, and how long that may take. */
-enum waiting_for {
-    FOR_NOTHING, /* the corridor has its own limits */
-    FOR_REQUEST,
-    FOR_HEAD,
-    FOR_BODY,
-    FOR_EVENTS, /* a stream: something is to be sent now and then */
-    FOR_WRITING,
-};
-
-static const uint64_t limits_ms[] = {
-    [FOR_REQUEST] = CORE_HTTP_IDLE_MS,
-    [FOR_HEAD] = CORE_HTTP_HEAD_MS,
-    [FOR_BODY] = CORE_HTTP_BODY_MS,
-    [FOR_EVENTS] = CORE_HTTP_KEEPALIVE_MS,
-    [FOR_WRITING] = CORE_WRITE_STALL_MS,
-};
-
-static uint64_t gone(const struct net_http *http)
-{
-    return http->sent - loop_stream_queued(http->stream);
-}
-
-static enum waiting_for waiting_for(const struct net_http *http)
-{
-    if (loop_stream_queued(http->stream) > 0) {
-        return FOR_WRITING;
-    }
-    switch (http->state) {
-    case NET_HTTP_STREAM:
-        return FOR_EVENTS;
-    case NET_HTTP_ASKED:
-    case NET_HTTP_LAST:
-        return FOR_NOTHING;
-    case NET_HTTP_READING:
-        break;
-    }
-    enum net_http_phase phase = http->reader.phase;
-    return phase == NET_HTTP_PHASE_IDLE  ? FOR_REQUEST
-           : phase < NET_HTTP_PHASE_BODY ? FOR_HEAD
-                                         : FOR_BODY;
-}
-
-static void watch(struct net_http *http)
-{
-    uint64_t now = loop_now_ms(http->loop);
-    uint64_t after = http->deadline_ms > now ? http->deadline_ms - now : 1;
-    bool runs_early_enough = http->timer_ms != 0 && http->timer_ms <= http->deadline_ms;
-    if (http->waiting_for != FOR_NOTHING && !runs_early_enough) {
-        http->timer_ms = now + after;
-        loop_timer_start(http->timer, after);
-    }
-}
-
-/* Begin to count when something else is waited for, or the next request is. */
-static void set_deadline(struct net_http *http, bool anew)
-{
-    enum waiting_for what = waiting_for(http);
-    if (what != http->waiting_for || anew) {
-        http->waiting_for = what;
-        http->deadline_ms = loop_now_ms(http->loop) + limits_ms[what];
-        http->gone_before = gone(http);
-    }
-    watch(http);
-}
-
-static void flush(struct net_http *http);
-
-static void time_is_over(struct net_http *http)
-{
-    switch ((enum waiting_for)http->waiting_for) {
-    case FOR_EVENTS:
-        net_http_stream_comment(http);
-        flush(http);
-        set_deadline(http, true);
-        break;
-    case FOR_HEAD:
-    case FOR_BODY:
-        http->reader.head.keep_alive = false;
-        net_http_respond_refusal(http, 408, "the request took too long");
-        take_turn(http);
-        break;
-    case FOR_WRITING:
-        if (gone(http) != http->gone_before) {
-            set_deadline(http, true);
-            break;
-        }
-        close_connection(http);
-        break;
-    case FOR_REQUEST:
-        close_connection(http);
-        break;
-    case FOR_NOTHING:
-        break;
-    }
-}
-
-static void on_timer(void *owner)
-{
-    struct net_http *http = owner;
-    http->timer_ms = 0;
-    if (http->waiting_for == FOR_NOTHING) {
-        return;
-    }
-    if (loop_now_ms(http->loop) < http->deadline_ms) {
-        watch(http);
-    } else {
-        time_is_over(http);
-    }
-}
-
 /* ---- out ---- */
+
+/* Empty a buffer, and give its memory back when it is unusually much. */
+static void forget(struct jsv_buf *buf, size_t kept)
+{
+    if (buf->capacity > kept) {
+        jsv_buf_done(buf);
+    } else {
+        jsv_buf_reset(buf);
+    }
+}
 
 static void flush(struct net_http *http)
 {
@@ -179,15 +76,10 @@ static void flush(struct net_http *http)
     } else {
         http->sent += http->output.size;
     }
-    if (http->output.capacity > OUTPUT_KEPT) {
-        jsv_buf_done(&http->output);
-        jsv_buf_init(&http->output, os_allocator(), OUTPUT_MAX);
-    } else {
-        jsv_buf_reset(&http->output);
-    }
+    forget(&http->output, OUTPUT_KEPT);
 }
 
-static size_t queued(const struct net_http *http)
+size_t net_http_queued(const struct net_http *http)
 {
     return http->output.size + loop_stream_queued(http->stream);
 }
@@ -197,9 +89,10 @@ void net_http_request_over(struct net_http *http)
     http->conn.http = NULL;
     if (http->state != NET_HTTP_LAST) {
         http->state = NET_HTTP_READING;
+        forget(&http->reader.body, BODY_KEPT);
         net_http_reader_next(&http->reader);
     }
-    take_turn(http);
+    net_http_take_turn(http);
 }
 
 /* ---- the corridor ---- */
@@ -207,6 +100,10 @@ void net_http_request_over(struct net_http *http)
 static void on_answer(struct core_conn *conn, const struct core_answer *answer)
 {
     struct net_http *http = of_conn(conn);
+    bool wants_stream = http->accepts == NET_HTTP_ACCEPT_STREAM && answer->http_status == 200;
+    if (http->state == NET_HTTP_ASKED && wants_stream) {
+        net_http_stream_begin(http, answer->session);
+    }
     if (http->state == NET_HTTP_STREAM) {
         net_http_stream_event(http, answer->text);
         net_http_stream_end(http);
@@ -215,17 +112,22 @@ static void on_answer(struct core_conn *conn, const struct core_answer *answer)
     }
 }
 
-/* Something before the answer, or on a stream of its own. */
+/* Something before the answer, or on a stream of its own. Who takes no streams goes without. */
 static void on_push(struct core_conn *conn, struct jsv_str message)
 {
     struct net_http *http = of_conn(conn);
-    if (http->state == NET_HTTP_ASKED) {
-        net_http_stream_begin(http);
+    if (http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM) {
+        net_http_stream_begin(http, NULL);
     }
-    if (http->state == NET_HTTP_STREAM) {
+    if (http->state != NET_HTTP_STREAM) {
+        return;
+    }
+    if (net_http_queued(http) > CORE_SEND_QUEUE_MAX) {
+        http->broken = true; /* it reads more slowly than things happen */
+    } else {
         net_http_stream_event(http, message);
-        take_turn(http);
     }
+    net_http_take_turn(http);
 }
 
 static void on_hang_up(struct core_conn *conn)
@@ -238,7 +140,7 @@ static void on_hang_up(struct core_conn *conn)
 
 static void on_resume(struct core_conn *conn)
 {
-    take_turn(of_conn(conn));
+    net_http_take_turn(of_conn(conn));
 }
 
 static const struct core_conn_ops conn_ops = {
@@ -302,9 +204,8 @@ static bool feed(struct net_http *http)
 
 static bool takes_requests(const struct net_http *http)
 {
-    bool is_between = http->reader.phase == NET_HTTP_PHASE_IDLE;
-    return http->state == NET_HTTP_READING && !http->broken && !(http->finishing && is_between) &&
-           queued(http) <= CORE_SEND_QUEUE_MAX;
+    return http->state == NET_HTTP_READING && !http->broken &&
+           net_http_queued(http) <= CORE_SEND_QUEUE_MAX;
 }
 
 static void take_requests(struct net_http *http)
@@ -318,7 +219,7 @@ static void take_requests(struct net_http *http)
 static bool wants_bytes(const struct net_http *http)
 {
     return !http->ended && http->state != NET_HTTP_LAST && http->input.size < INPUT_MAX &&
-           queued(http) <= CORE_SEND_QUEUE_MAX;
+           net_http_queued(http) <= CORE_SEND_QUEUE_MAX;
 }
 
 static void read_or_not(struct net_http *http)
@@ -330,24 +231,40 @@ static void read_or_not(struct net_http *http)
     }
 }
 
-/* Whether nothing is left to do. */
+/* Whether nothing is left to do. When we stop, a request that has begun to come is waited for. */
 static bool is_over(const struct net_http *http)
 {
-    bool asks_no_more = http->state == NET_HTTP_LAST ||
-                        (http->state == NET_HTTP_READING && (http->ended || http->finishing));
-    return asks_no_more && queued(http) == 0;
+    bool is_between = http->reader.phase == NET_HTTP_PHASE_IDLE;
+    bool asks_no_more =
+        http->state == NET_HTTP_LAST ||
+        (http->state == NET_HTTP_READING && (http->ended || (http->finishing && is_between)));
+    return asks_no_more && net_http_queued(http) == 0;
+}
+
+static void begin_to_linger(struct net_http *http)
+{
+    http->lingers = false;
+    http->state = NET_HTTP_LINGER;
+    http->input_used = 0;
+    jsv_buf_reset(&http->input);
+    http->broken = loop_stream_end(http->stream) < 0;
 }
 
 static void work(struct net_http *http)
 {
     take_requests(http);
     flush(http);
-    if (http->broken || is_over(http)) {
-        close_connection(http);
+    bool over = is_over(http);
+    if (over && http->lingers && !http->ended) {
+        begin_to_linger(http);
+        over = false;
+    }
+    if (http->broken || over) {
+        net_http_close(http);
         return;
     }
     read_or_not(http);
-    set_deadline(http, false);
+    net_http_clock_set(http, false);
 }
 
 static void on_space(void *owner, char **ret_data, size_t *ret_size)
@@ -358,16 +275,28 @@ static void on_space(void *owner, char **ret_data, size_t *ret_size)
     *ret_size = fits ? http->input.capacity - http->input.size : 0;
 }
 
+static void throw_away(struct net_http *http, size_t size)
+{
+    http->thrown_away += size;
+    if (http->thrown_away > CORE_HTTP_LINGER_SIZE_MAX) {
+        net_http_close(http);
+    }
+}
+
 static void on_read(void *owner, size_t size)
 {
     struct net_http *http = owner;
+    if (http->state == NET_HTTP_LINGER) {
+        throw_away(http, size);
+        return;
+    }
     bool was_idle = http->reader.phase == NET_HTTP_PHASE_IDLE;
     http->input.size += size;
     take_requests(http);
     if (was_idle && http->state == NET_HTTP_READING) {
-        http->waiting_for = FOR_NOTHING; /* the time for a request begins now */
+        http->waiting_for = NET_HTTP_FOR_NOTHING; /* the time for a request begins now */
     }
-    take_turn(http);
+    net_http_take_turn(http);
 }
 
 /* A peer that has gone away wants no answer any more; one in an old session does. */
@@ -377,10 +306,10 @@ static void on_end(void *owner, int error)
     bool gives_up =
         http->state == NET_HTTP_STREAM || (http->state == NET_HTTP_ASKED && !http->conn.session);
     http->ended = true;
-    if (error < 0 || gives_up) {
-        close_connection(http);
+    if (error < 0 || gives_up || http->state == NET_HTTP_LINGER) {
+        net_http_close(http);
     } else {
-        take_turn(http);
+        net_http_take_turn(http);
     }
 }
 
@@ -388,9 +317,9 @@ static void on_drained(void *owner, int error)
 {
     struct net_http *http = owner;
     if (error < 0) {
-        close_connection(http);
+        net_http_close(http);
     } else {
-        take_turn(http);
+        net_http_take_turn(http);
     }
 }
 
@@ -406,6 +335,12 @@ static void on_turn(struct loop_later *turn)
 
 /* ---- opening and closing ---- */
 
+static void on_timer(void *owner)
+{
+    net_http_clock_fired(owner);
+}
+
+/* A request that has come by now is still answered, and told that it is the last. */
 static void finish_peer(struct net_peer *peer)
 {
     struct net_http *http = (struct net_http *)peer;
@@ -413,13 +348,15 @@ static void finish_peer(struct net_peer *peer)
     core_conn_finish(&http->conn);
     if (http->state == NET_HTTP_STREAM && !core_conn_is_busy(&http->conn)) {
         net_http_stream_end(http);
+    } else if (http->state == NET_HTTP_READING && !http->ended) {
+        (void)loop_stream_read_now(http->stream);
     }
-    take_turn(http);
+    net_http_take_turn(http);
 }
 
 static void close_peer(struct net_peer *peer)
 {
-    close_connection((struct net_http *)peer);
+    net_http_close((struct net_http *)peer);
 }
 
 static const struct net_peer_ops peer_ops = {
@@ -478,12 +415,12 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
     jsv_buf_init(&http->input, os_allocator(), INPUT_MAX + READ_SIZE);
     jsv_buf_init(&http->output, os_allocator(), OUTPUT_MAX);
     core_conn_init(&http->conn, &conn_ops, options->worker, CORE_TRANSPORT_HTTP);
-    set_deadline(http, true);
+    net_http_clock_set(http, true);
     *ret_peer = &http->peer;
     return 0;
 }
 
-static void close_connection(struct net_http *http)
+void net_http_close(struct net_http *http)
 {
     if (http->closed) {
         return;
@@ -495,6 +432,6 @@ static void close_connection(struct net_http *http)
     net_http_reader_done(&http->reader);
     jsv_buf_done(&http->input);
     jsv_buf_done(&http->output);
-    take_turn(http);
+    net_http_take_turn(http);
     http->on_closed(http->owner, &http->peer);
 }

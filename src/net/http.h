@@ -14,11 +14,22 @@
 
 struct net_http;
 
+/** How long things may take, in milliseconds. */
+struct net_http_times {
+    unsigned idle;        /* between requests */
+    unsigned head;        /* once its first byte has come */
+    unsigned body;        /* all of it */
+    unsigned keepalive;   /* between the signs of life of a stream */
+    unsigned write_stall; /* for the peer to take anything of what is queued */
+    unsigned linger;      /* for the peer to read a last response */
+};
+
 /** The same for all connections of a process. */
 struct net_http_settings {
     struct net_http_guard guard;
     const struct jsv_str *authorization_servers; /* for RFC 9728; may be none */
     size_t authorization_server_count;
+    const struct net_http_times *times; /* NULL: those of core/limits.def */
 };
 
 struct net_http_options {

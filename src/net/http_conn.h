@@ -1,7 +1,7 @@
 /*
  * The inside of an HTTP connection, for the files it is made of: http.c has
- * the bytes and the time limits, http_request.c decides about a request,
- * http_response.c writes.
+ * the bytes, http_clock.c the time limits, http_request.c decides about a
+ * request, http_response.c writes.
  */
 #pragma once
 
@@ -14,6 +14,18 @@ enum net_http_state {
     NET_HTTP_ASKED,   /* the corridor has it */
     NET_HTTP_STREAM,  /* events go out as they come */
     NET_HTTP_LAST,    /* the last response is written: nothing more is read */
+    NET_HTTP_LINGER,  /* it is sent: what still comes is thrown away, until the peer has it */
+};
+
+/* What a connection is at, and how long that may take. */
+enum net_http_waiting {
+    NET_HTTP_FOR_NOTHING, /* the corridor has its own limits */
+    NET_HTTP_FOR_REQUEST,
+    NET_HTTP_FOR_HEAD,
+    NET_HTTP_FOR_BODY,
+    NET_HTTP_FOR_EVENTS, /* a stream: something is to be sent now and then */
+    NET_HTTP_FOR_WRITING,
+    NET_HTTP_FOR_GOODBYE,
 };
 
 struct net_http {
@@ -30,21 +42,41 @@ struct net_http {
     struct jsv_buf output; /* of this round */
     struct loop_later turn;
     struct loop_timer *timer;
-    uint64_t timer_ms;    /* when it fires; 0: it does not run */
-    uint64_t deadline_ms; /* of what the connection is at */
-    unsigned waiting_for; /* what that is */
+    uint64_t timer_ms;                 /* when it fires; 0: it does not run */
+    uint64_t deadline_ms;              /* of what the connection is at */
+    enum net_http_waiting waiting_for; /* what that is */
     uint64_t sent;
     uint64_t gone_before; /* bytes the kernel had taken when a stall was last looked for */
     enum net_http_state state;
     bool ended;     /* no more bytes will come */
     bool finishing; /* no more requests are taken */
-    bool broken;    /* the peer is lost, or a response is */
+    bool lingers;   /* the last response leaves bytes unread: see NET_HTTP_LINGER */
+    size_t thrown_away;
+    unsigned accepts; /* kinds of answer the client of this request takes */
+    bool broken;      /* the peer is lost, or a response is */
     bool closed;
     net_peer_closed *on_closed;
     void *owner;
     struct rpc_chunk
         body_owner; /* the body is the connection's; last: it has no bytes of its own */
 };
+
+/* ---- time ---- */
+
+/** Begin to count when something else is waited for than before, or anew. */
+void net_http_clock_set(struct net_http *http, bool anew);
+/** The timer has fired. */
+void net_http_clock_fired(struct net_http *http);
+
+/* ---- bytes ---- */
+
+/** Look at the connection at the end of the round: write, read on, close. */
+void net_http_take_turn(struct net_http *http);
+/** Bytes written and not yet taken by the kernel. */
+size_t net_http_queued(const struct net_http *http);
+void net_http_close(struct net_http *http);
+
+/* ---- requests ---- */
 
 /** The head is there: refuse, or let the body come. */
 void net_http_on_head(struct net_http *http);
@@ -69,8 +101,8 @@ void net_http_respond_too_large(struct net_http *http);
 /** RFC 9728: where tokens come from. */
 void net_http_respond_metadata(struct net_http *http);
 
-/** Begin a stream of events. */
-void net_http_stream_begin(struct net_http *http);
+/** Begin a stream of events. @param session Id of one that has just begun; NULL: none has. */
+void net_http_stream_begin(struct net_http *http, const char *session);
 void net_http_stream_event(struct net_http *http, struct jsv_str message);
 void net_http_stream_comment(struct net_http *http);
 /** End it, and with it the request. */

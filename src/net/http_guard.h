@@ -52,6 +52,7 @@ bool net_http_is_json(const struct net_http_head *head);
 enum net_http_accept {
     NET_HTTP_ACCEPT_JSON = 1,
     NET_HTTP_ACCEPT_STREAM = 2,
+    NET_HTTP_ACCEPT_ANY = 3,
 };
 
 /** Which of the two kinds of answer the client takes, as bits; both when it does not say. */

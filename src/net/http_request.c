@@ -3,8 +3,11 @@
  * whose page sent it, is there such a thing, may that be done to it, by whom,
  * in which form. Only then is its body looked at, and by the corridor.
  */
+#include "core/worker.h"
+#include "log/log.h"
 #include "net/http_conn.h"
 #include "net/http_writer.h"
+#include "os/sys.h"
 
 static bool has_body(const struct net_http_head *head)
 {
@@ -40,7 +43,9 @@ static bool check_form(struct net_http *http)
         net_http_respond_refusal(http, 415, "the body must be application/json");
         return false;
     }
-    if (http->match.route == NET_HTTP_ROUTE_MCP && net_http_accepts(head) == 0) {
+    http->accepts =
+        http->match.route == NET_HTTP_ROUTE_MCP ? net_http_accepts(head) : NET_HTTP_ACCEPT_ANY;
+    if (http->accepts == 0) {
         net_http_respond_refusal(http, 406, "answers are application/json or text/event-stream");
         return false;
     }
@@ -100,7 +105,12 @@ find_header(const struct rpc_http *view, struct jsv_str name, struct jsv_str *re
 
 static void look_at(struct net_http *http, enum rpc_endpoint endpoint)
 {
-    http->view = (struct rpc_http){.endpoint = endpoint, .header = find_header};
+    http->view = (struct rpc_http){
+        .endpoint = endpoint,
+        .parameter = net_http_route_parameter(&http->match),
+        .is_query = http->reader.head.method != NET_HTTP_POST,
+        .header = find_header,
+    };
     http->conn.http = &http->view;
 }
 
@@ -135,7 +145,7 @@ static void open_stream(struct net_http *http)
     }
     unsigned status = core_open_stream(&http->conn);
     if (status == 200) {
-        net_http_stream_begin(http);
+        net_http_stream_begin(http, NULL);
     } else if (status == 405) {
         net_http_respond_not_allowed(http);
     } else {
@@ -171,6 +181,26 @@ static void on_metadata(struct net_http *http)
     }
 }
 
+/* Room for the counters of many tools, or for all mismatches of all loops. */
+#define REPORT_SIZE_MAX ((size_t)16 * 1024 * 1024)
+
+/* What the log knows, written by it; nothing is kept when there is none. */
+static void respond_report(
+    struct net_http *http, struct jsv_str type, int (*write)(struct log *log, struct jsv_buf *out))
+{
+    struct log *log = core_worker_log(http->conn.worker);
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), REPORT_SIZE_MAX);
+    if (!log) {
+        net_http_respond_refusal(http, 404, "nothing is counted here");
+    } else if (write(log, &text) < 0) {
+        net_http_respond_refusal(http, 500, "out of memory");
+    } else {
+        net_http_respond(http, 200, type, jsv_buf_str(&text));
+    }
+    jsv_buf_done(&text);
+}
+
 void net_http_on_request(struct net_http *http)
 {
     static const struct jsv_str text_type = {"text/plain; charset=utf-8", 25};
@@ -181,6 +211,27 @@ void net_http_on_request(struct net_http *http)
     case NET_HTTP_ROUTE_MCP:
         on_mcp(http);
         break;
+    case NET_HTTP_ROUTE_TOOL:
+        hand_in(http, RPC_ENDPOINT_TOOL);
+        break;
+    case NET_HTTP_ROUTE_DISCOVER:
+        hand_in(http, RPC_ENDPOINT_DISCOVER);
+        break;
+    case NET_HTTP_ROUTE_PROMPT:
+        hand_in(http, RPC_ENDPOINT_PROMPT);
+        break;
+    case NET_HTTP_ROUTE_INVOKE:
+        hand_in(http, RPC_ENDPOINT_INVOKE);
+        break;
+    case NET_HTTP_ROUTE_TOOLS:
+        hand_in(http, RPC_ENDPOINT_TOOLS);
+        break;
+    case NET_HTTP_ROUTE_SCHEMA:
+        hand_in(http, RPC_ENDPOINT_SCHEMA);
+        break;
+    case NET_HTTP_ROUTE_OPENAPI:
+        hand_in(http, RPC_ENDPOINT_OPENAPI);
+        break;
     case NET_HTTP_ROUTE_HEALTH:
         net_http_respond(http, 200, text_type, JSV_STR("ok\n"));
         break;
@@ -190,6 +241,13 @@ void net_http_on_request(struct net_http *http)
             http->finishing ? 503 : 200,
             text_type,
             http->finishing ? JSV_STR("stopping\n") : JSV_STR("ready\n"));
+        break;
+    case NET_HTTP_ROUTE_METRICS:
+        respond_report(
+            http, JSV_STR("text/plain; version=0.0.4; charset=utf-8"), log_metrics_write);
+        break;
+    case NET_HTTP_ROUTE_DIAGNOSTICS:
+        respond_report(http, JSV_STR("application/json"), log_diagnostics_write);
         break;
     case NET_HTTP_ROUTE_METADATA:
     case NET_HTTP_ROUTE_METADATA_MCP:

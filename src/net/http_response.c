@@ -43,6 +43,7 @@ static void begin(struct net_http *http, unsigned status, struct jsv_str type, s
     net_http_write_head(&http->output, &answer);
     if (close) {
         http->state = NET_HTTP_LAST;
+        http->lingers = !is_read(http) || http->input_used < http->input.size;
     }
 }
 
@@ -62,15 +63,19 @@ void net_http_respond(
     end(http, text);
 }
 
+static void write_session(struct net_http *http, const char *session)
+{
+    if (session) {
+        net_http_write_field(&http->output, JSV_STR("Mcp-Session-Id"), jsv_str_from(session));
+    }
+}
+
 void net_http_respond_answer(struct net_http *http, const struct core_answer *answer)
 {
     bool has_body = answer->text.data;
     begin(
         http, answer->http_status, has_body ? JSV_STR(JSON_TYPE) : JSV_STR(""), answer->text.size);
-    if (answer->session) {
-        net_http_write_field(
-            &http->output, JSV_STR("Mcp-Session-Id"), jsv_str_from(answer->session));
-    }
+    write_session(http, answer->session);
     end(http, answer->text);
 }
 
@@ -169,12 +174,13 @@ static bool is_chunked(const struct net_http *http)
     return http->reader.head.minor > 0;
 }
 
-void net_http_stream_begin(struct net_http *http)
+void net_http_stream_begin(struct net_http *http, const char *session)
 {
     char date[NET_HTTP_DATE_SIZE];
     net_http_date_format(os_wall_seconds(), date);
     net_http_write_stream_head(
         &http->output, (struct jsv_str){date, sizeof(date)}, is_chunked(http));
+    write_session(http, session);
     net_http_write_end(&http->output);
     http->state = NET_HTTP_STREAM;
 }

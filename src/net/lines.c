@@ -189,6 +189,9 @@ static bool is_over(const struct net_lines *lines, bool more)
 static void work(struct net_lines *lines)
 {
     bool more = take_frames(lines);
+    if (lines->ended) {
+        core_conn_finish(&lines->conn); /* a frame after the end may have begun to listen */
+    }
     flush(lines);
     if (!lines->broken) {
         read_or_not(lines, more);

@@ -12,12 +12,14 @@
 #include <sys/inotify.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <jsv/jsv.h>
 
 #include "os/interrupt.h"
+#include "os/spawn.h"
 
 /* ---- the real calls ---- */
 
@@ -48,6 +50,21 @@ static int real_unlinkat(int dir_fd, const char *path)
 static int real_rename(const char *path, const char *new_path)
 {
     return rename(path, new_path) < 0 ? -errno : 0;
+}
+
+static int real_mkdir(const char *path, mode_t mode)
+{
+    return mkdir(path, mode) < 0 ? -errno : 0;
+}
+
+static int real_symlink(const char *target, const char *path)
+{
+    return symlink(target, path) < 0 ? -errno : 0;
+}
+
+static int real_truncate(int fd, off_t size)
+{
+    return ftruncate(fd, size) < 0 ? -errno : 0;
 }
 
 static ssize_t real_readlinkat(int dir_fd, const char *path, char *out, size_t size)
@@ -143,6 +160,11 @@ static int real_connect(int fd, const struct sockaddr *address, socklen_t size)
     return connect(fd, address, size) < 0 ? -errno : 0;
 }
 
+static int real_shutdown(int fd, int how)
+{
+    return shutdown(fd, how) < 0 ? -errno : 0;
+}
+
 static int real_fchmod(int fd, mode_t mode)
 {
     return fchmod(fd, mode) < 0 ? -errno : 0;
@@ -191,6 +213,28 @@ static int real_raise(int number)
     return -raise(number);
 }
 
+static int real_pipe(int ret_fds[static 2])
+{
+    return pipe2(ret_fds, O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+/* The C library has no wrapper for this one. */
+static int real_pidfd_open(pid_t pid)
+{
+    long fd = syscall(SYS_pidfd_open, pid, 0);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+static int real_wait_child(pid_t pid, int options, siginfo_t *ret_info)
+{
+    return waitid(P_PID, (id_t)pid, ret_info, options) < 0 ? -errno : 0;
+}
+
+static int real_kill(pid_t pid, int number)
+{
+    return kill(pid, number) < 0 ? -errno : 0;
+}
+
 /*
  * Validation may nest as deep as the validator's limit, 4,096 evaluations: 1
  * MiB, several times that in a build with sanitizers. What a thread gets by
@@ -231,11 +275,25 @@ static uint64_t real_now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static uint64_t real_now_us(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 static int64_t real_wall_seconds(void)
 {
     struct timespec now = {0};
     (void)clock_gettime(CLOCK_REALTIME, &now);
     return now.tv_sec;
+}
+
+static int64_t real_wall_ms(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void *real_resize(void *memory, size_t size)
@@ -253,6 +311,9 @@ const struct os_sys os_sys_real = {
     .create = real_create,
     .unlinkat = real_unlinkat,
     .rename = real_rename,
+    .mkdir = real_mkdir,
+    .symlink = real_symlink,
+    .truncate = real_truncate,
     .readlinkat = real_readlinkat,
     .fstat = real_fstat,
     .fstatat = real_fstatat,
@@ -270,6 +331,7 @@ const struct os_sys os_sys_real = {
     .listen = real_listen,
     .accept = real_accept,
     .connect = real_connect,
+    .shutdown = real_shutdown,
     .fchmod = real_fchmod,
     .umask = umask,
     .flock = real_flock,
@@ -282,10 +344,17 @@ const struct os_sys os_sys_real = {
     .thread_sigmask = real_sigmask,
     .raise = real_raise,
     .getpid = getpid,
+    .pipe = real_pipe,
+    .spawn = os_spawn_real,
+    .pidfd_open = real_pidfd_open,
+    .wait_child = real_wait_child,
+    .kill = real_kill,
     .thread_start = real_thread_start,
     .cpu_count = real_cpu_count,
     .now_ms = real_now_ms,
+    .now_us = real_now_us,
     .wall_seconds = real_wall_seconds,
+    .wall_ms = real_wall_ms,
     .getrandom = real_getrandom,
     .getenv = getenv,
     .resize = real_resize,
@@ -336,6 +405,21 @@ int os_unlinkat(int dir_fd, const char *path)
 int os_rename(const char *path, const char *new_path)
 {
     return os_sys->rename(path, new_path);
+}
+
+int os_mkdir(const char *path, mode_t mode)
+{
+    return os_sys->mkdir(path, mode);
+}
+
+int os_symlink(const char *target, const char *path)
+{
+    return os_sys->symlink(target, path);
+}
+
+int os_truncate(int fd, off_t size)
+{
+    return os_sys->truncate(fd, size);
 }
 
 ssize_t os_readlinkat(int dir_fd, const char *path, char *out, size_t size)
@@ -526,6 +610,11 @@ int os_connect(int fd, const struct sockaddr *address, socklen_t size)
     return os_sys->connect(fd, address, size);
 }
 
+int os_shutdown(int fd, int how)
+{
+    return os_sys->shutdown(fd, how);
+}
+
 int os_fchmod(int fd, mode_t mode)
 {
     return os_sys->fchmod(fd, mode);
@@ -604,14 +693,49 @@ uint64_t os_now_ms(void)
     return os_sys->now_ms();
 }
 
+uint64_t os_now_us(void)
+{
+    return os_sys->now_us();
+}
+
 int64_t os_wall_seconds(void)
 {
     return os_sys->wall_seconds();
 }
 
+int64_t os_wall_ms(void)
+{
+    return os_sys->wall_ms();
+}
+
 pid_t os_getpid(void)
 {
     return os_sys->getpid();
+}
+
+int os_pipe(int ret_fds[static 2])
+{
+    return os_sys->pipe(ret_fds);
+}
+
+int os_pidfd_open(pid_t pid)
+{
+    return os_sys->pidfd_open(pid);
+}
+
+int os_reap(pid_t pid, siginfo_t *ret_info)
+{
+    int r;
+    *ret_info = (siginfo_t){0};
+    do {
+        r = os_sys->wait_child(pid, WEXITED | WNOHANG, ret_info);
+    } while (was_disturbed(r));
+    return r < 0 ? r : ret_info->si_pid != 0;
+}
+
+int os_kill_group(pid_t group, int number)
+{
+    return os_sys->kill(-group, number);
 }
 
 int os_random(void *out, size_t size)

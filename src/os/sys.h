@@ -23,6 +23,7 @@
 
 struct jsv_allocator;
 struct open_how;
+struct os_spawn;
 
 /* Entries do one call each and nothing else: no retry, no loop. */
 struct os_sys {
@@ -31,6 +32,9 @@ struct os_sys {
     int (*create)(int dir_fd, const char *path, int flags, mode_t mode);
     int (*unlinkat)(int dir_fd, const char *path);
     int (*rename)(const char *path, const char *new_path);
+    int (*mkdir)(const char *path, mode_t mode);
+    int (*symlink)(const char *target, const char *path);
+    int (*truncate)(int fd, off_t size);
     ssize_t (*readlinkat)(int dir_fd, const char *path, char *out, size_t size);
     int (*fstat)(int fd, struct stat *ret_stat);
     int (*fstatat)(int dir_fd, const char *path, struct stat *ret_stat, int flags);
@@ -49,6 +53,7 @@ struct os_sys {
     int (*listen)(int fd, int backlog);
     int (*accept)(int fd);
     int (*connect)(int fd, const struct sockaddr *address, socklen_t size);
+    int (*shutdown)(int fd, int how);
     int (*fchmod)(int fd, mode_t mode);
     mode_t (*umask)(mode_t mask);
     int (*flock)(int fd, int operation);
@@ -61,10 +66,17 @@ struct os_sys {
     int (*thread_sigmask)(int how, const sigset_t *set, sigset_t *ret_old);
     int (*raise)(int number);
     pid_t (*getpid)(void);
+    int (*pipe)(int ret_fds[static 2]);
+    int (*spawn)(const struct os_spawn *program, pid_t *ret_pid);
+    int (*pidfd_open)(pid_t pid);
+    int (*wait_child)(pid_t pid, int options, siginfo_t *ret_info);
+    int (*kill)(pid_t pid, int number);
     int (*thread_start)(pthread_t *ret_thread, void *(*run)(void *), void *argument);
     unsigned (*cpu_count)(void);
     uint64_t (*now_ms)(void);
+    uint64_t (*now_us)(void);
     int64_t (*wall_seconds)(void);
+    int64_t (*wall_ms)(void);
     ssize_t (*getrandom)(void *out, size_t size);
     char *(*getenv)(const char *name);
     /* As realloc, but size 0 always frees. NULL: no memory, and the old block is as it was. */
@@ -86,6 +98,12 @@ int os_create(int dir_fd, const char *path, int flags, mode_t mode);
 int os_unlinkat(int dir_fd, const char *path);
 /** Move a file to another name, at once, over what has that name. */
 int os_rename(const char *path, const char *new_path);
+/** @return 0; -EEXIST; -errno. */
+int os_mkdir(const char *path, mode_t mode);
+/** Make a link whose text is target. @return 0; -EEXIST; -errno. */
+int os_symlink(const char *target, const char *path);
+/** Cut an open file off at a size. */
+int os_truncate(int fd, off_t size);
 /** @return bytes written to out, size when the target may have been cut; -EINVAL: no link. */
 ssize_t os_readlinkat(int dir_fd, const char *path, char *out, size_t size);
 int os_fstat(int fd, struct stat *ret_stat);
@@ -126,6 +144,8 @@ int os_listen(int fd, int backlog);
 /** Take a connection; its descriptor does not wait. @return it; -EAGAIN when there is none. */
 int os_accept(int fd);
 int os_connect(int fd, const struct sockaddr *address, socklen_t size);
+/** End one direction of a connection. @param how SHUT_RD or SHUT_WR. */
+int os_shutdown(int fd, int how);
 int os_fchmod(int fd, mode_t mode);
 /** What is taken off the permissions of files the process makes. @return what it was. */
 mode_t os_umask(mode_t mask);
@@ -153,11 +173,26 @@ int os_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *argument)
 unsigned os_cpu_count(void);
 /** Milliseconds of a clock that only goes forward. */
 uint64_t os_now_ms(void);
+/** Microseconds of the same clock. */
+uint64_t os_now_us(void);
 
 /** Seconds since 1970, UTC; may be set forth and back. */
 int64_t os_wall_seconds(void);
+/** The same in milliseconds. */
+int64_t os_wall_ms(void);
 /** The number of this process. */
 pid_t os_getpid(void);
+
+/* ---- programs (os/spawn.h starts them) ---- */
+
+/** A pipe that programs we start do not get; [0] reads, [1] writes. @return 0 or -errno. */
+int os_pipe(int ret_fds[static 2]);
+/** A descriptor that can be read from once a child has ended. @return it, or -errno. */
+int os_pidfd_open(pid_t pid);
+/** Take note of a child's end. @return 1; 0 when it still runs; -errno. */
+int os_reap(pid_t pid, siginfo_t *ret_info);
+/** Signal a process group of our making. @return 0; -ESRCH when nothing of it is left. */
+int os_kill_group(pid_t group, int number);
 
 /** Fill memory with bytes nobody can guess. @return 0 or -errno. */
 int os_random(void *out, size_t size);

@@ -5,6 +5,8 @@
  */
 #include "rpc/message.h"
 
+#include <string.h>
+
 /* The members JSON-RPC knows; NONE where absent. */
 struct members {
     struct jsv_value version;
@@ -106,8 +108,9 @@ static bool read_object(
     if (!is_there(members->method)) {
         return read_answer(members, message, reterr_fault);
     }
-    if (jsv_value_type(members->method) != JSV_TYPE_STRING) {
-        *reterr_fault = FAULT("method must be a string", "Name the method", "/method");
+    if (jsv_value_text(members->method).size == 0) {
+        *reterr_fault =
+            FAULT("method must be a string that is not empty", "Name the method", "/method");
         return false;
     }
     message->kind = is_there(members->id) ? RPC_REQUEST : RPC_NOTIFICATION;
@@ -217,6 +220,36 @@ static void write_text(struct jsv_writer *writer, struct jsv_str name, struct js
     jsv_write_string(writer, text);
 }
 
+static bool skip(struct jsv_str *text, struct jsv_str prefix)
+{
+    bool begins = text->size >= prefix.size && memcmp(text->data, prefix.data, prefix.size) == 0;
+    if (begins) {
+        text->data += prefix.size;
+        text->size -= prefix.size;
+    }
+    return begins;
+}
+
+/* What stands before the result or the error is as write_head() has it. */
+bool rpc_is_error(struct jsv_str answer, const struct rpc_message *message)
+{
+    struct jsv_str id = is_there(message->id) ? jsv_value_span(message->id) : JSV_STR("null");
+    bool is_ours = skip(&answer, JSV_STR("{\"jsonrpc\":\"2.0\","));
+    if (is_ours && skip(&answer, JSV_STR("\"id\":"))) {
+        is_ours = skip(&answer, id) && skip(&answer, JSV_STR(","));
+    }
+    return is_ours && skip(&answer, JSV_STR("\"error\":"));
+}
+
+void rpc_write_fault_data(struct jsv_writer *writer, const struct rpc_fault *fault)
+{
+    jsv_write_object_begin(writer);
+    write_text(writer, JSV_STR("details"), fault->details);
+    write_text(writer, JSV_STR("suggestion"), fault->suggestion);
+    write_text(writer, JSV_STR("cause"), fault->cause);
+    jsv_write_object_end(writer);
+}
+
 void rpc_write_fault(
     struct jsv_buf *out,
     const struct rpc_message *message,
@@ -226,10 +259,6 @@ void rpc_write_fault(
     struct jsv_writer writer =
         rpc_write_error(out, message, rpc_error_code(error), rpc_error_message(error));
     jsv_write_key(&writer, JSV_STR("data"));
-    jsv_write_object_begin(&writer);
-    write_text(&writer, JSV_STR("details"), fault->details);
-    write_text(&writer, JSV_STR("suggestion"), fault->suggestion);
-    write_text(&writer, JSV_STR("cause"), fault->cause);
-    jsv_write_object_end(&writer);
+    rpc_write_fault_data(&writer, fault);
     rpc_write_error_end(&writer);
 }

@@ -67,6 +67,11 @@ void rpc_write_error_end(struct jsv_writer *writer);
 /** Ends what rpc_write_result() began. */
 void rpc_write_result_end(struct jsv_writer *writer);
 
+/** Whether an answer that the functions above made for a message is an error. */
+bool rpc_is_error(struct jsv_str answer, const struct rpc_message *message);
+
+/** The object {details, suggestion, cause}. */
+void rpc_write_fault_data(struct jsv_writer *writer, const struct rpc_fault *fault);
 /** A whole error answer with data {details, suggestion, cause}. */
 void rpc_write_fault(
     struct jsv_buf *out,

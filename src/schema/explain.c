@@ -126,6 +126,8 @@ static struct jsv_finding_place where(const struct keyword_call *call)
 
 /* Note what is wrong. Always 0. */
 #define NOTE(call, ...) jsv_finding_add((call)->x->findings, where(call), __VA_ARGS__)
+#define NOTE_MISSING(call, name, ...)                                                              \
+    jsv_finding_add_missing((call)->x->findings, where(call), (name), __VA_ARGS__)
 
 /* A mark is for those who asked for it. */
 static void mark(const struct keyword_call *call, size_t index)
@@ -566,7 +568,8 @@ static int check_item(const struct keyword_call *call, const struct jsv_node *it
     }
     struct jsv_place extra = {call->place, item, NULL, index};
     struct jsv_finding_place at = {call->schema, call->use, &extra};
-    return jsv_finding_add_member(call->x->findings, at, "unexpected item");
+    struct jsv_str none = {NULL, 0};
+    return jsv_finding_add_unexpected(call->x->findings, at, none, "unexpected item");
 }
 
 /* The elements from an index on, but for those with a mark when there are such. */
@@ -743,13 +746,14 @@ static int check_names(
         }
         struct jsv_str name = names->items[i].text;
         if (because) {
-            verdict = NOTE(
+            verdict = NOTE_MISSING(
                 call,
+                name,
                 "missing property \"%.*s\", which \"%.*s\" asks for",
                 JSV_TEXT(name),
                 JSV_TEXT(because->text));
         } else {
-            verdict = NOTE(call, "missing property \"%.*s\"", JSV_TEXT(name));
+            verdict = NOTE_MISSING(call, name, "missing property \"%.*s\"", JSV_TEXT(name));
         }
         if (!call->x->findings) {
             return 0;
@@ -911,8 +915,8 @@ static int check_extra(const struct keyword_call *call, const struct jsv_node *k
     struct jsv_place extra = {call->place, key + 1, key, 0};
     struct jsv_str name = jsv_string_text(call->x->document, key);
     struct jsv_finding_place at = {call->schema, call->use, &extra};
-    return jsv_finding_add_member(
-        call->x->findings, at, "unexpected property \"%.*s\"", JSV_TEXT(name));
+    return jsv_finding_add_unexpected(
+        call->x->findings, at, name, "unexpected property \"%.*s\"", JSV_TEXT(name));
 }
 
 static int check_additional_properties(const struct keyword_call *call)

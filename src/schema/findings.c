@@ -323,13 +323,15 @@ static int add_message(
     struct jsv_findings *findings,
     struct jsv_finding_place where,
     uint32_t depth,
+    struct jsv_str member,
     const char *format,
-    va_list arguments) __attribute__((format(printf, 4, 0)));
+    va_list arguments) __attribute__((format(printf, 5, 0)));
 
 static int add_message(
     struct jsv_findings *findings,
     struct jsv_finding_place where,
     uint32_t depth,
+    struct jsv_str member,
     const char *format,
     va_list arguments)
 {
@@ -338,6 +340,7 @@ static int add_message(
         char text[MESSAGE_MAX];
         size_t size = jsv_message_print(text, sizeof(text), format, arguments);
         finding->message = keep(findings, text, size);
+        finding->member = member.data ? keep(findings, member.data, member.size) : member;
     }
     return 0;
 }
@@ -348,19 +351,40 @@ int jsv_finding_add(
     if (findings) {
         va_list arguments;
         va_start(arguments, format);
-        add_message(findings, where, depth_of(where.place), format, arguments);
+        struct jsv_str none = {NULL, 0};
+        add_message(findings, where, depth_of(where.place), none, format, arguments);
         va_end(arguments);
     }
     return 0;
 }
 
-int jsv_finding_add_member(
-    struct jsv_findings *findings, struct jsv_finding_place where, const char *format, ...)
+int jsv_finding_add_missing(
+    struct jsv_findings *findings,
+    struct jsv_finding_place where,
+    struct jsv_str member,
+    const char *format,
+    ...)
 {
     if (findings) {
         va_list arguments;
         va_start(arguments, format);
-        add_message(findings, where, depth_of(where.place->outer), format, arguments);
+        add_message(findings, where, depth_of(where.place), member, format, arguments);
+        va_end(arguments);
+    }
+    return 0;
+}
+
+int jsv_finding_add_unexpected(
+    struct jsv_findings *findings,
+    struct jsv_finding_place where,
+    struct jsv_str member,
+    const char *format,
+    ...)
+{
+    if (findings) {
+        va_list arguments;
+        va_start(arguments, format);
+        add_message(findings, where, depth_of(where.place->outer), member, format, arguments);
         va_end(arguments);
     }
     return 0;
@@ -786,6 +810,7 @@ static struct jsv_problem problem_from(struct jsv_findings *findings, const stru
         .path = f->path,
         .message = f->message,
         .keyword = f->use ? jsv_use_name(f->schema, f->use) : (struct jsv_str){"", 0},
+        .member = f->member,
         .schema_path = schema_path_of(findings, f),
     };
     name_place(findings, f, &problem);

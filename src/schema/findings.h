@@ -45,6 +45,7 @@ struct jsv_expected {
 struct jsv_finding {
     struct jsv_str path;
     struct jsv_str message;
+    struct jsv_str member; /* that is missing or unexpected; NULL data: it is not about one */
     const struct jsv_subschema *schema;
     const struct jsv_keyword_use *use;
     const struct jsv_jump *trail; /* to it */
@@ -75,10 +76,23 @@ struct jsv_findings jsv_findings_on(
 int jsv_finding_add(
     struct jsv_findings *findings, struct jsv_finding_place where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for a member that should not be there: it counts as its object's fault. */
-int jsv_finding_add_member(
-    struct jsv_findings *findings, struct jsv_finding_place where, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* The same for a member that is not there; its name is copied. */
+int jsv_finding_add_missing(
+    struct jsv_findings *findings,
+    struct jsv_finding_place where,
+    struct jsv_str member,
+    const char *format,
+    ...) __attribute__((format(printf, 4, 5)));
+/*
+ * The same for what should not be there: it counts as the fault of what holds it. A member has its
+ * name, an element has none.
+ */
+int jsv_finding_add_unexpected(
+    struct jsv_findings *findings,
+    struct jsv_finding_place where,
+    struct jsv_str member,
+    const char *format,
+    ...) __attribute__((format(printf, 4, 5)));
 /* The same with a message that says what was expected; its lists are copied. */
 int jsv_finding_add_expected(
     struct jsv_findings *findings, struct jsv_finding_place where, struct jsv_expected expected);

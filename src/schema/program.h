@@ -7,14 +7,14 @@
  * "fail", and no operation runs. Operations carry only what matters for the
  * type they stand under.
  *
- * program.c makes programs, run.c runs them.
+ * program*.c make programs, run*.c run them.
  */
 #pragma once
 
 #include "schema/names.h"
 #include "schema/subschema.h"
 
-/* What an operation does; X(constant, function in run.c, what it carries) */
+/* What an operation does; X(constant, function in run*.c, what it carries) */
 #define JSV_OPS(X)                                                                                 \
     X(PASS, pass, "ends every list")                                                               \
     X(FAIL, fail, "")                                                                              \

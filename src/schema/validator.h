@@ -31,7 +31,8 @@ struct jsv_memo {
 struct jsv_validator {
     /* of the check that is under way: */
     const struct jsv_document *document;
-    int64_t steps; /* left; gone when it is 0 or less */
+    int64_t steps;   /* left; gone when it is 0 or less */
+    int64_t granted; /* steps it began with */
     const struct jsv_program *program;
     int64_t depth;  /* levels left; none when it is 0 or less */
     uint64_t round; /* checks begun */
@@ -40,6 +41,8 @@ struct jsv_validator {
     struct jsv_allocator allocator;
     struct jsv_validator_limits limits; /* no zeros left */
     uint64_t steps_per_value;           /* steps beyond the limit */
+    int64_t shared;                     /* steps for this check and those to come, if is_sharing */
+    bool is_sharing;
     struct jsv_regex_scratch *regex;
     uint64_t *regex_cost;     /* of searches that were not paid for yet */
     struct jsv_arena arena;   /* of one validation */
@@ -50,11 +53,23 @@ struct jsv_validator {
     struct jsv_memo memo[1 << JSV_MEMO_BITS];
 };
 
+/* What is left for a check of what the ones before it have shared. */
+static inline int64_t jsv_validator_settle(struct jsv_validator *validator, int64_t wanted)
+{
+    int64_t left = validator->steps > 0 ? validator->steps : 0;
+    validator->shared -= validator->granted - left;
+    return wanted < validator->shared ? wanted : validator->shared;
+}
+
 /* Begin a validation; the arena is empty. */
 static inline void jsv_validator_start(struct jsv_validator *validator, const struct jsv_node *node)
 {
-    validator->steps =
+    int64_t steps =
         (int64_t)(validator->limits.steps_max + validator->steps_per_value * jsv_node_skip(node));
+    if (validator->is_sharing) {
+        steps = jsv_validator_settle(validator, steps);
+    }
+    validator->steps = validator->granted = steps;
     validator->depth = validator->limits.depth_max;
     validator->error = 0;
     validator->round++;

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "catalog/catalog.h"
+#include "tools/command.h"
 #include "tools/tool.h"
 
 /** A built-in tool. @return enum tool_step or -errno, as tool_run(). */
@@ -18,8 +19,9 @@ typedef int tool_function(struct tool_call *call);
 
 struct tools {
     struct tool_settings settings;
-    struct backend *backend;       /* NULL: there is none */
-    struct jsv_reader *reader;     /* for what the backend replies; NULL without one */
+    struct backend *backend; /* NULL: there is none */
+    struct commands commands;
+    struct jsv_reader *reader;     /* for what a backend or a program says */
     struct jsv_document *document; /* what is read with either reader */
     struct jsv_buf text;           /* what was read into it */
 };

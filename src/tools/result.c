@@ -100,3 +100,36 @@ void tool_write_invalid(struct jsv_writer *writer, const struct jsv_problems *pr
     tool_write_problems(writer, problems);
     jsv_write_object_end(writer);
 }
+
+/* ---- programs ---- */
+
+bool tool_tells_errors(const struct tool_call *call)
+{
+    const struct envelope_answer answer = {
+        .result = call->result,
+        .errors = {&call->failure, 1},
+    };
+    return envelope_passes_through(&answer);
+}
+
+void tool_write_failure(struct jsv_writer *writer, const struct tool_call *call)
+{
+    if (tool_tells_errors(call)) {
+        jsv_write_span(writer, jsv_buf_str(call->out));
+        return;
+    }
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("ok"));
+    jsv_write_bool(writer, false);
+    jsv_write_key(writer, JSV_STR("reason"));
+    jsv_write_string(writer, JSV_STR("execution_failed"));
+    jsv_write_key(writer, JSV_STR("detail"));
+    jsv_write_string(writer, call->failure.message);
+    jsv_write_key(writer, JSV_STR("error"));
+    envelope_issue_write(&call->failure, "details", writer);
+    if (call->result.kind != ENVELOPE_RESULT_NONE) {
+        jsv_write_key(writer, JSV_STR("partial"));
+        jsv_write_span(writer, jsv_buf_str(call->out));
+    }
+    jsv_write_object_end(writer);
+}

@@ -55,6 +55,9 @@ const struct jsv_str *tools_descriptors(size_t *ret_count)
 
 int tool_run(struct tool_call *call)
 {
+    if (command_is(call->tool)) {
+        return command_call(call);
+    }
     for (size_t i = 0; i < TOOL_COUNT; i++) {
         if (jsv_str_equal(call->tool->name, built_in[i].name)) {
             return built_in[i].run(call);
@@ -65,7 +68,11 @@ int tool_run(struct tool_call *call)
 
 void tool_cancel(struct tool_call *call)
 {
-    tool_populate_backend_cancel(call); /* the only one that waits */
+    if (command_is(call->tool)) {
+        command_cancel(call);
+    } else {
+        tool_populate_backend_cancel(call); /* the only one that waits */
+    }
 }
 
 /* ---- what tools need on a loop ---- */
@@ -78,8 +85,7 @@ static int open_backend(struct tools *tools, struct loop *loop)
         .timeout_ms = tools->settings.backend_timeout_ms,
         .reply_size_max = tools->settings.backend_reply_max,
     };
-    tools->reader = jsv_reader_new(os_allocator(), NULL);
-    return tools->reader ? backend_new(loop, &options, &tools->backend) : -ENOMEM;
+    return backend_new(loop, &options, &tools->backend);
 }
 
 int tools_new(struct loop *loop, const struct tool_settings *settings, struct tools **ret_tools)
@@ -91,7 +97,9 @@ int tools_new(struct loop *loop, const struct tool_settings *settings, struct to
     *tools = (struct tools){.settings = *settings};
     jsv_buf_init(&tools->text, os_allocator(), TEXT_SIZE_MAX);
     tools->document = jsv_document_new(os_allocator());
-    int r = tools->document ? 0 : -ENOMEM;
+    tools->reader = jsv_reader_new(os_allocator(), NULL);
+    commands_init(&tools->commands, loop, settings->loops);
+    int r = tools->document && tools->reader ? 0 : -ENOMEM;
     if (r == 0 && settings->backend_url) {
         r = open_backend(tools, loop);
     }
@@ -106,6 +114,7 @@ int tools_new(struct loop *loop, const struct tool_settings *settings, struct to
 void tools_free(struct tools *tools)
 {
     if (tools) {
+        commands_done(&tools->commands);
         backend_free(tools->backend);
         jsv_reader_free(tools->reader);
         jsv_document_free(tools->document);

@@ -14,6 +14,8 @@
 
 #include <jsv/schema.h>
 
+#include "envelope/policy.h"
+
 struct backend;
 struct catalog;
 struct catalog_tool;
@@ -24,6 +26,7 @@ struct tools;
 /** What the operator decides. */
 struct tool_settings {
     size_t batch_max;        /* assets in one validate_many */
+    size_t loops;            /* that share the machine; 0: one */
     const char *backend_url; /* NULL: there is no backend */
     const char *backend_assets_path;
     uint64_t backend_timeout_ms;
@@ -51,14 +54,16 @@ struct tool_call {
     struct jsv_reader *reader;       /* not across a wait */
     struct jsv_validator *validator; /* not across a wait */
     struct jsv_arena *scratch;
-    struct jsv_buf *out; /* the result, one JSON object, is appended here */
+    struct jsv_buf *out; /* the result, one JSON value on one line, is appended here */
     void (*finished)(struct tool_call *call);
     void *owner; /* the caller's */
 
     /* Filled in by the tool. */
     enum tool_verdict verdict;
-    int error;   /* after a wait: 0 or -errno, our fault */
-    void *state; /* of a tool that waits */
+    struct envelope_result result; /* what out was written from, byte for byte */
+    struct envelope_issue failure; /* of a program: why it failed; code.data NULL: it did not */
+    int error;                     /* after a wait: 0 or -errno, our fault */
+    void *state;                   /* of a tool that waits */
 };
 
 /**

@@ -134,6 +134,14 @@ test('--watch reads again by itself', () => withServer({ ...ON_STDIO, args: ['--
     await server.said(/mcp:reload schemas=2 examples=2 /);
     server.write('examples/deep/below/part_2.json', {});
     await server.said(/mcp:reload schemas=2 examples=3 /);
+    // A directory that takes the place of another is watched in its place.
+    fs.renameSync(path.join(server.dir, 'schemas'), path.join(server.dir, 'before'));
+    server.write('schemas/swapped.schema.json', {});
+    await server.said(/mcp:reload schemas=1 /);
+    server.write('schemas/more.schema.json', {});
+    server.write('schemas/most.schema.json', {});
+    await server.said(/mcp:reload schemas=3 /);
+    assert.deepEqual(names(await server.ask(3, 'list_schemas')), ['more', 'most', 'swapped']);
 }));
 
 test('a listening socket is taken over', () => withServer({ files: FILES, command: ['true'] }, async (server) => {

@@ -41,6 +41,7 @@ enum fault_call {
     FAULT_LISTEN,
     FAULT_ACCEPT,
     FAULT_CONNECT,
+    FAULT_SHUTDOWN,
     FAULT_FCHMOD,
     FAULT_FLOCK,
     FAULT_GET_FLAGS,
@@ -48,6 +49,9 @@ enum fault_call {
     FAULT_SIGACTION,
     FAULT_THREAD_SIGMASK,
     FAULT_THREAD_START,
+    FAULT_PIPE,
+    FAULT_SPAWN,
+    FAULT_PIDFD_OPEN,
     FAULT_RESIZE, /* freeing is no call */
     FAULT_CALLS,
     FAULT_NONE = FAULT_CALLS,
@@ -213,6 +217,11 @@ static int fault_connect(int fd, const struct sockaddr *address, socklen_t size)
     return fault_now(FAULT_CONNECT) ? -fault.error : os_sys_real.connect(fd, address, size);
 }
 
+static int fault_shutdown(int fd, int how)
+{
+    return fault_now(FAULT_SHUTDOWN) ? -fault.error : os_sys_real.shutdown(fd, how);
+}
+
 static int fault_fchmod(int fd, mode_t mode)
 {
     return fault_now(FAULT_FCHMOD) ? -fault.error : os_sys_real.fchmod(fd, mode);
@@ -249,6 +258,23 @@ static int fault_thread_start(pthread_t *ret_thread, void *(*start)(void *), voi
 {
     return fault_now(FAULT_THREAD_START) ? -fault.error
                                          : os_sys_real.thread_start(ret_thread, start, argument);
+}
+
+static int fault_pipe(int ret_fds[static 2])
+{
+    int r = fault_now(FAULT_PIPE) ? -fault.error : os_sys_real.pipe(ret_fds);
+    __atomic_add_fetch(&fault.open_fds, r == 0 ? 2 : 0, __ATOMIC_RELAXED);
+    return r;
+}
+
+static int fault_spawn(const struct os_spawn *program, pid_t *ret_pid)
+{
+    return fault_now(FAULT_SPAWN) ? -fault.error : os_sys_real.spawn(program, ret_pid);
+}
+
+static int fault_pidfd_open(pid_t pid)
+{
+    return fault_now(FAULT_PIDFD_OPEN) ? -fault.error : fault_opened(os_sys_real.pidfd_open(pid));
 }
 
 static void *fault_resize(void *memory, size_t size)
@@ -290,6 +316,7 @@ static struct os_sys fault_sys = {
     .listen = fault_listen,
     .accept = fault_accept,
     .connect = fault_connect,
+    .shutdown = fault_shutdown,
     .fchmod = fault_fchmod,
     .flock = fault_flock,
     .get_flags = fault_get_flags,
@@ -297,6 +324,9 @@ static struct os_sys fault_sys = {
     .sigaction = fault_sigaction,
     .thread_sigmask = fault_sigmask,
     .thread_start = fault_thread_start,
+    .pipe = fault_pipe,
+    .spawn = fault_spawn,
+    .pidfd_open = fault_pidfd_open,
     .resize = fault_resize,
 };
 
@@ -313,6 +343,8 @@ static inline void fault_arm(enum fault_call call, unsigned at, int error)
     fault_sys.set_option = os_sys_real.set_option;
     fault_sys.wall_seconds = os_sys_real.wall_seconds;
     fault_sys.getpid = os_sys_real.getpid;
+    fault_sys.wait_child = os_sys_real.wait_child;
+    fault_sys.kill = os_sys_real.kill;
     os_sys = &fault_sys;
 }
 

@@ -112,7 +112,7 @@ static void the_limit_is_exact(void **state)
         rpc_frames_init(&frames, LIMIT);
         give(&frames, line, LIMIT);
         expect_none(&frames);
-        give(&frames, "\r\n" + (1 - crlf), (size_t)crlf + 1);
+        give(&frames, &"\r\n"[1 - crlf], (size_t)crlf + 1);
         struct rpc_frame frame;
         assert_true(rpc_frames_next(&frames, &frame));
         assert_false(frame.oversize);

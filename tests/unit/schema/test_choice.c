@@ -82,6 +82,36 @@ static void nothing_decides(void **state)
     }
 }
 
+/* What every alternative demands alike tells nothing apart, and is still demanded. */
+static void what_all_demand(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(
+        fixture,
+        "{'anyOf':["
+        "{'properties':{'v':{'const':'2'},'m':{'const':'a'}},'required':['v','m']},"
+        "{'properties':{'v':{'const':'2'},'m':{'const':'b'}},'required':['v','m','x']}]}");
+    const struct jsv_choice *choice = root_choice(fixture);
+    assert_null(entry(choice, "v"));
+    assert_int_equal(by_string(entry(choice, "m"), "a"), 1);
+    assert_int_equal(entry(choice, "x")->without, 1);
+    static const struct {
+        const char *instance;
+        int verdict;
+    } cases[] = {
+        {"{'v':'2','m':'a'}", 1},
+        {"{'m':'a','v':'3'}", 0},
+        {"{'m':'a'}", 0},
+        {"{'m':'b','x':1,'v':'2'}", 1},
+        {"{'m':'b','v':'2'}", 0},
+        {"{'m':'c','v':'2','x':1}", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct jsv_value instance = schema_fixture_read(fixture, cases[i].instance);
+        assert_int_equal(schema_fixture_verdict(fixture, instance), cases[i].verdict);
+    }
+}
+
 /* What stands behind references and in nested schemas counts as well. */
 static void facts_from_further_away(void **state)
 {
@@ -290,6 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHEMA_TEST(members_that_decide),
         SCHEMA_TEST(nothing_decides),
+        SCHEMA_TEST(what_all_demand),
         SCHEMA_TEST(facts_from_further_away),
         SCHEMA_TEST(choices_of_all_kinds),
         SCHEMA_TEST(all_the_bits),

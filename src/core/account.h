@@ -1,0 +1,32 @@
+/*
+ * What is kept of a message when it is over: a line of the log, counters, and
+ * for one that did not fit, what did not.
+ */
+#pragma once
+
+#include "core/conn.h"
+
+struct core_account;
+struct log;
+
+/** On the loop that will use it. @param log NULL: nothing is kept. @return 0 or -errno. */
+int core_account_new(struct log *log, struct core_account **ret_account);
+/** Accepts NULL. */
+void core_account_free(struct core_account *account);
+
+/** A message is over. @param answer What is sent; text.data NULL: nothing is. Not yet sent. */
+void core_account_request(struct core_request *request, const struct core_answer *answer);
+/** A request was given up: its peer left, or did not want it any more. */
+void core_account_abandoned(struct core_request *request);
+
+/* Of these, too, nothing is kept when the account is NULL. */
+
+/** @param change 1: opened, -1: closed. */
+void core_account_conn(const struct core_conn *conn, int change);
+/** @param change 1: a request begins to wait, -1: it does not any more. */
+void core_account_waiting(struct core_account *account, int change);
+/** There is another snapshot. */
+void core_account_snapshot(struct core_account *account);
+
+/** The log behind an account; NULL when there is none. */
+struct log *core_account_log(const struct core_account *account);

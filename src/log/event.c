@@ -1,0 +1,224 @@
+/*
+ * A line is made for every message, so it is made of constant pieces and a
+ * few numbers, put down one behind the other in room that was made for all of
+ * it beforehand. Only texts of strangers and the details of errors need care,
+ * and those are short, or rare.
+ */
+#include "log/event.h"
+
+#include <string.h>
+
+#include "json/write.h"
+#include "log/redact.h"
+
+/* The last millisecond of the year 9999: years have four digits. */
+#define WALL_MS_MAX INT64_C(253402300799999)
+
+/* ---- pieces ---- */
+
+#define PUT(out, literal) jsv_buf_append((out), (literal), sizeof(literal) - 1)
+
+static void put_number(struct jsv_buf *out, uint64_t number)
+{
+    char digits[JSV_DIGITS_MAX];
+    char *end = digits + sizeof(digits);
+    const char *first = jsv_digits_before(end, number);
+    jsv_buf_append(out, first, (size_t)(end - first));
+}
+
+static void put_word(struct jsv_buf *out, struct jsv_str word)
+{
+    jsv_buf_append_byte(out, '"');
+    jsv_buf_append_str(out, word);
+    jsv_buf_append_byte(out, '"');
+}
+
+/* A text of a stranger. */
+static void put_text(struct jsv_buf *out, struct jsv_str text, const struct log_secrets *secrets)
+{
+    if (!text.data) {
+        PUT(out, "null");
+    } else if (log_holds_token(text, secrets)) {
+        PUT(out, LOG_REDACTED);
+    } else {
+        jsv_escape_append(out, log_clip(text), JSV_ESCAPE_MINIMAL);
+    }
+}
+
+/* An id of a stranger: a string, or a number as it was spelled. */
+static void
+put_foreign_id(struct jsv_buf *out, struct jsv_value value, const struct log_secrets *secrets)
+{
+    struct jsv_str spelling = jsv_value_span(value);
+    bool is_number = jsv_value_type(value) == JSV_TYPE_NUMBER && spelling.size <= LOG_TEXT_MAX;
+    if (is_number && !log_holds_token(spelling, secrets)) {
+        jsv_buf_append_str(out, spelling);
+    } else {
+        put_text(out, jsv_value_text(value), secrets);
+    }
+}
+
+struct jsv_str log_clip(struct jsv_str text)
+{
+    if (text.size > LOG_TEXT_MAX) {
+        text.size = LOG_TEXT_MAX;
+        while (text.size > 0 && ((unsigned char)text.data[text.size] & 0xC0) == 0x80) {
+            text.size--; /* the next byte goes on with a character */
+        }
+    }
+    return text;
+}
+
+/* ---- time ---- */
+
+static void put_two(char *out, unsigned number)
+{
+    out[0] = (char)('0' + number / 10);
+    out[1] = (char)('0' + number % 10);
+}
+
+/* Years that begin in March end with the leap day, so that the months before it never move. */
+static void put_date(char *out, unsigned days_since_1970)
+{
+    unsigned days = days_since_1970 + 719468; /* since the first of March of the year 0 */
+    unsigned era = days / 146097;             /* 400 years */
+    unsigned day_of_era = days % 146097;
+    unsigned year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    unsigned day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    unsigned month = (5 * day_of_year + 2) / 153; /* from March */
+    unsigned year = era * 400 + year_of_era + (month >= 10);
+    put_two(out, year / 100);
+    put_two(out + 2, year % 100);
+    put_two(out + 5, month < 10 ? month + 3 : month - 9);
+    put_two(out + 8, day_of_year - (153 * month + 2) / 5 + 1);
+}
+
+void log_time_format(int64_t wall_ms, char ret_text[static LOG_TIME_SIZE])
+{
+    memcpy(ret_text, "1970-01-01T00:00:00.000Z", LOG_TIME_SIZE);
+    if (wall_ms < 0 || wall_ms > WALL_MS_MAX) {
+        return; /* a clock beyond all years */
+    }
+    unsigned seconds = (unsigned)(wall_ms / 1000 % 86400);
+    unsigned rest = (unsigned)(wall_ms % 1000);
+    put_date(ret_text, (unsigned)(wall_ms / 86400000));
+    put_two(ret_text + 11, seconds / 3600);
+    put_two(ret_text + 14, seconds / 60 % 60);
+    put_two(ret_text + 17, seconds % 60);
+    ret_text[20] = (char)('0' + rest / 100);
+    put_two(ret_text + 21, rest % 100);
+}
+
+/* ---- the line ---- */
+
+/* Milliseconds with three digits behind the point. */
+static void put_duration(struct jsv_buf *out, uint64_t microseconds)
+{
+    unsigned rest = (unsigned)(microseconds % 1000);
+    char tail[4] = {'.', (char)('0' + rest / 100)};
+    put_two(tail + 2, rest % 100);
+    put_number(out, microseconds / 1000);
+    jsv_buf_append(out, tail, sizeof(tail));
+}
+
+static void
+put_head(struct jsv_buf *out, const struct log_event *event, const struct log_secrets *secrets)
+{
+    char time[LOG_TIME_SIZE];
+    log_time_format(event->wall_ms, time);
+    PUT(out, "{\"ts\":\"");
+    jsv_buf_append(out, time, LOG_TIME_SIZE - 1);
+    PUT(out, "\",\"agentId\":");
+    put_foreign_id(out, event->agent_id, secrets);
+    PUT(out, ",\"taskId\":");
+    put_foreign_id(out, event->task_id, secrets);
+    PUT(out, ",\"stepId\":");
+    put_foreign_id(out, event->step_id, secrets);
+    PUT(out, ",\"transport\":");
+    put_word(out, event->transport);
+    PUT(out, ",\"route\":");
+    put_text(out, event->route, secrets);
+    PUT(out, ",\"method\":");
+    put_text(out, event->method, secrets);
+}
+
+static void put_outcome(struct jsv_buf *out, const struct log_event *event)
+{
+    PUT(out, ",\"traceId\":");
+    put_word(out, event->trace_id);
+    PUT(out, ",\"spanId\":");
+    put_word(out, event->span_id);
+    PUT(out, ",\"requestId\":");
+    put_word(out, event->request_id);
+    PUT(out, ",\"status\":");
+    jsv_escape_append(out, log_clip(event->status), JSV_ESCAPE_MINIMAL);
+    PUT(out, ",\"durationMs\":");
+    put_duration(out, event->duration_us);
+    PUT(out, ",\"attempt\":");
+    put_number(out, event->attempt);
+    PUT(out, ",\"inputBytes\":");
+    put_number(out, event->input_bytes);
+    PUT(out, ",\"outputBytes\":");
+    put_number(out, event->output_bytes);
+}
+
+static void
+put_metadata(struct jsv_buf *out, const struct log_event *event, const struct log_secrets *secrets)
+{
+    PUT(out, ",\"metadata\":{\"schemaVersion\":");
+    put_word(out, event->schema_version);
+    PUT(out, ",\"deterministic\":");
+    jsv_buf_append_str(out, event->deterministic ? JSV_STR("true") : JSV_STR("false"));
+    PUT(out, ",\"toolId\":");
+    put_text(out, event->tool_id, secrets);
+    PUT(out, ",\"promptId\":");
+    put_text(out, event->prompt_id, secrets);
+    PUT(out, "}");
+}
+
+static void
+put_details(struct jsv_buf *out, struct jsv_value details, const struct log_secrets *secrets)
+{
+    size_t size = jsv_value_span(details).size;
+    if (size > LOG_DETAILS_MAX) {
+        PUT(out, "{\"omittedBytes\":");
+        put_number(out, size);
+        PUT(out, "}");
+    } else {
+        log_redact_write(details, secrets, out);
+    }
+}
+
+static void
+put_error(struct jsv_buf *out, const struct log_event *event, const struct log_secrets *secrets)
+{
+    if (!event->error_code.data) {
+        PUT(out, ",\"error\":null");
+        return;
+    }
+    PUT(out, ",\"error\":{\"code\":");
+    put_text(out, event->error_code, secrets);
+    PUT(out, ",\"message\":");
+    put_text(out, event->error_message, secrets);
+    PUT(out, ",\"details\":");
+    put_details(out, event->error_details, secrets);
+    PUT(out, "}");
+}
+
+int log_event_write(
+    const struct log_event *event, const struct log_secrets *secrets, struct jsv_buf *out)
+{
+    size_t start = out->size;
+    put_head(out, event, secrets);
+    put_outcome(out, event);
+    put_metadata(out, event, secrets);
+    put_error(out, event, secrets);
+    PUT(out, ",\"stage\":");
+    put_word(out, event->stage);
+    PUT(out, "}\n");
+    if (out->error < 0) {
+        out->size = start;
+    }
+    return out->error;
+}

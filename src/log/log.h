@@ -1,0 +1,46 @@
+/*
+ * Keeping account of messages: a line for each, counters, and the latest that
+ * did not fit. One log per process; each loop has a share in it, which nobody
+ * else writes to.
+ */
+#pragma once
+
+#include "log/counters.h"
+#include "log/event.h"
+#include "log/mismatch.h"
+
+struct log;
+struct log_share;
+
+struct log_options {
+    const char *dir; /* NULL: no lines; must outlive the log */
+    uint64_t file_size_max;
+    const char *redact;   /* names of members whose values are secret, separated by commas */
+    struct jsv_str token; /* the server's own; must outlive the log */
+    bool deterministic;   /* ids are made of what was asked; else they are random */
+};
+
+/** @return 0 or -errno. */
+int log_new(const struct log_options *options, struct log **ret_log);
+/** Writes what there is, and frees with all shares. Accepts NULL. */
+void log_free(struct log *log);
+
+/** A share for a loop; lives as long as the log. @return 0 or -errno. */
+int log_share_new(struct log *log, struct log_share **ret_share);
+struct log *log_of(const struct log_share *share);
+/** Whether there are lines. */
+bool log_has_lines(const struct log_share *share);
+bool log_is_deterministic(const struct log_share *share);
+struct log_counters *log_counters_of(struct log_share *share);
+/** Milliseconds since 1970 at a time of os_now_us(); looks at the real clock now and then. */
+int64_t log_wall_ms(struct log_share *share, uint64_t now_us);
+
+/** Write a line, where there are lines. Never waits. */
+void log_write(struct log_share *share, const struct log_event *event);
+/** Note a message that did not fit. Texts with the server's token in them are replaced. */
+void log_note_mismatch(struct log_share *share, struct log_mismatch *mismatch);
+
+/** Append all counters as Prometheus takes them. Any thread. @return 0 or -errno. */
+int log_metrics_write(struct log *log, struct jsv_buf *out);
+/** Append {"mismatches":[…]}, the latest first. Any thread. @return 0 or -errno. */
+int log_diagnostics_write(struct log *log, struct jsv_buf *out);

@@ -1,0 +1,363 @@
+#include "tools/command.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "log/text.h"
+#include "loop/process.h"
+#include "os/sys.h"
+#include "tools/builtin.h"
+#include "tools/command_line.h"
+
+/* Of standard error: what an operator needs to see why. */
+#define ERROR_SIZE_MAX 2048
+
+struct command_run {
+    struct commands *commands;
+    struct tool_call *call;   /* NULL: it was cancelled */
+    struct command_run *next; /* of those that wait, or of those that run */
+    struct command_run *previous;
+    struct loop_process *process; /* NULL: it waits */
+    uint64_t timeout_ms;
+    size_t output_max;
+};
+
+bool command_is(const struct catalog_tool *tool)
+{
+    return tool->directory.size > 0;
+}
+
+void commands_init(struct commands *commands, struct loop *loop, size_t loops)
+{
+    size_t share = COMMANDS_PER_CPU * (size_t)os_cpu_count() / (loops > 0 ? loops : 1);
+    *commands = (struct commands){.loop = loop, .running_max = share > 0 ? share : 1};
+}
+
+/* ---- what came of it ---- */
+
+static struct jsv_str declared_output(const struct tool_call *call)
+{
+    return jsv_value_text(jsv_value_get(call->tool->value, JSV_STR("output")));
+}
+
+/* What was put out: nothing, text, or JSON if it is some. @return 0 or -ENOMEM. */
+static int read_output(struct tool_call *call, const struct loop_process_end *end)
+{
+    struct tools *tools = call->tools;
+    bool was_cut_off = end->cut == LOOP_PROCESS_OUTPUT_MAX;
+    bool is_text = was_cut_off || jsv_str_equal(declared_output(call), JSV_STR("text"));
+    bool failed = end->cut != LOOP_PROCESS_WHOLE || end->signal != 0 || end->exit_code != 0;
+    if (end->output.size == 0 && failed) {
+        return 0;
+    }
+    int r = is_text ? -EBADMSG : jsv_read(tools->reader, tools->document, end->output, 0, NULL);
+    if (r == -ENOMEM) {
+        return r;
+    }
+    call->result = r == 0 ? envelope_result_json(jsv_document_root(tools->document))
+                          : envelope_result_text(end->output);
+    return 0;
+}
+
+static int fail_by_number(struct tool_call *call, enum envelope_failure failure, int64_t number)
+{
+    return envelope_failure_number(failure, number, call->scratch, &call->failure);
+}
+
+/* What was put out is not of the kind that is declared. */
+static int check_kind(struct tool_call *call)
+{
+    struct jsv_str declared = declared_output(call);
+    bool is_json = call->result.kind == ENVELOPE_RESULT_JSON;
+    if (jsv_str_equal(declared, JSV_STR("json")) && !is_json) {
+        call->failure = envelope_failure_text(ENVELOPE_FAILURE_NOT_JSON, (struct jsv_str){NULL, 0});
+    }
+    if (jsv_str_equal(declared, JSV_STR("envelope")) &&
+        !(is_json && envelope_is(call->result.value))) {
+        call->failure = envelope_failure_text(
+            ENVELOPE_FAILURE_OUTPUT_INVALID, JSV_STR("no object of " ENVELOPE_VERSION));
+    }
+    return 0;
+}
+
+/* @return 0, and call->failure says what is wrong if something is; -errno: our fault. */
+static int judge(struct command_run *run, const struct loop_process_end *end)
+{
+    struct tool_call *call = run->call;
+    switch (end->cut) {
+    case LOOP_PROCESS_BROKEN:
+        return end->cut_error;
+    case LOOP_PROCESS_TIMEOUT:
+        return fail_by_number(call, ENVELOPE_FAILURE_TIMEOUT, (int64_t)run->timeout_ms);
+    case LOOP_PROCESS_OUTPUT_MAX:
+        return fail_by_number(call, ENVELOPE_FAILURE_TOO_LARGE, (int64_t)run->output_max);
+    case LOOP_PROCESS_STOPPED:
+    case LOOP_PROCESS_WHOLE:
+        break;
+    }
+    if (end->signal != 0) {
+        return fail_by_number(call, ENVELOPE_FAILURE_SIGNAL, end->signal);
+    }
+    if (end->exit_code != 0) {
+        return fail_by_number(call, ENVELOPE_FAILURE_EXIT, end->exit_code);
+    }
+    return check_kind(call);
+}
+
+/* Whether a result says itself that it is none: {"ok":false}, or an envelope with errors. */
+static bool is_refusal(struct jsv_value value)
+{
+    struct jsv_value ok = jsv_value_get(value, JSV_STR("ok"));
+    bool is_not_ok = jsv_value_type(ok) == JSV_TYPE_BOOLEAN && !jsv_value_bool(ok);
+    struct jsv_value errors = jsv_value_get(value, JSV_STR("errors"));
+    return is_not_ok || (envelope_is(value) && jsv_value_count(errors) > 0);
+}
+
+/* Write down what there is. @return TOOL_DONE or -errno. */
+static int conclude(struct tool_call *call)
+{
+    bool failed = call->failure.code.data || is_refusal(call->result.value);
+    call->verdict = failed ? TOOL_VERDICT_FAILED : TOOL_VERDICT_OK;
+    int r = envelope_write_result(&call->result, call->out);
+    return r < 0 ? r : TOOL_DONE;
+}
+
+/* Clients are told no more than the failure; what the program said about it is the operator's. */
+static void report(const struct tool_call *call, struct jsv_str error)
+{
+    const struct log_field fields[] = {
+        {"reason", JSV_STR("tool_failed")},
+        {"tool", call->tool->name},
+        {"detail", call->failure.message},
+        {"stderr", error},
+    };
+    log_text("warning", fields, error.size > 0 ? 4 : 3);
+}
+
+/* ---- lists ---- */
+
+static void add(struct command_run **first, struct command_run **last, struct command_run *run)
+{
+    run->previous = *last;
+    run->next = NULL;
+    *(*last ? &(*last)->next : first) = run;
+    *last = run;
+}
+
+static void take_out(struct command_run **first, struct command_run **last, struct command_run *run)
+{
+    *(run->previous ? &run->previous->next : first) = run->next;
+    *(run->next ? &run->next->previous : last) = run->previous;
+}
+
+/* ---- the end of a run ---- */
+
+static void start_waiting(struct commands *commands);
+
+static void free_run(struct command_run *run)
+{
+    jsv_dealloc(os_allocator(), run, sizeof(*run));
+}
+
+static void finish(struct tool_call *call, int error)
+{
+    call->state = NULL;
+    call->error = error;
+    call->finished(call); /* after which the call may be gone */
+}
+
+static void deliver(struct command_run *run, const struct loop_process_end *end)
+{
+    struct tool_call *call = run->call;
+    int r = read_output(call, end);
+    r = r < 0 ? r : judge(run, end);
+    r = r < 0 ? r : conclude(call);
+    if (call->failure.code.data) {
+        report(call, end->error);
+    }
+    finish(call, r < 0 ? r : 0);
+}
+
+static void ended(void *owner, const struct loop_process_end *end)
+{
+    struct command_run *run = owner;
+    struct commands *commands = run->commands;
+    take_out(&commands->runs, &commands->runs_last, run);
+    commands->running--;
+    if (run->call) {
+        deliver(run, end);
+    }
+    loop_process_close(run->process); /* it holds the output, which the answer was made from */
+    free_run(run);
+    start_waiting(commands);
+}
+
+/* ---- starting ---- */
+
+/* A failure to start. @return TOOL_DONE when it is the program's; -errno: ours. */
+static int explain(struct tool_call *call, int error)
+{
+    struct jsv_value command = jsv_value_get(call->tool->value, JSV_STR("command"));
+    struct jsv_str name = jsv_value_text(jsv_value_at(command, 0));
+    switch (error) {
+    case -ENOENT:
+    case -ENOTDIR:
+        call->failure = envelope_failure_text(ENVELOPE_FAILURE_NOT_FOUND, name);
+        break;
+    case -EACCES:
+    case -EPERM:
+    case -ENOEXEC:
+    case -EISDIR:
+    case -ELIBBAD:
+    case -ETXTBSY:
+        call->failure = envelope_failure_text(ENVELOPE_FAILURE_NOT_EXECUTABLE, name);
+        break;
+    case -E2BIG:
+        call->failure = envelope_failure_text(
+            ENVELOPE_FAILURE_INPUT_INVALID, JSV_STR("too long for a program's arguments"));
+        break;
+    case -EAGAIN:
+    case -EMFILE:
+    case -ENFILE:
+        call->failure = envelope_failure_text(ENVELOPE_FAILURE_BUSY, (struct jsv_str){NULL, 0});
+        break;
+    default:
+        return error;
+    }
+    return TOOL_DONE;
+}
+
+static int start_process(struct command_run *run)
+{
+    struct tool_call *call = run->call;
+    struct command_line line;
+    int r = command_line_make(call, &line, &call->failure);
+    if (r != 0) {
+        return r < 0 ? r : TOOL_DONE;
+    }
+    const struct loop_process_options options = {
+        .program = &line.program,
+        .input = line.input,
+        .output_max = run->output_max,
+        .error_max = ERROR_SIZE_MAX,
+        .timeout_ms = run->timeout_ms,
+    };
+    r = loop_process_start(call->tools->commands.loop, &options, ended, run, &run->process);
+    return r < 0 ? explain(call, r) : TOOL_WAIT;
+}
+
+/* @return as tool_run(); unless it waits the run is over, and given back. */
+static int start(struct command_run *run)
+{
+    struct tool_call *call = run->call;
+    struct commands *commands = run->commands;
+    int r = start_process(run);
+    if (r == TOOL_WAIT) {
+        add(&commands->runs, &commands->runs_last, run);
+        commands->running++;
+        return r;
+    }
+    free_run(run);
+    call->state = NULL;
+    if (r == TOOL_DONE) {
+        report(call, JSV_STR(""));
+        r = conclude(call);
+    }
+    return r;
+}
+
+/* ---- waiting ---- */
+
+static void enqueue(struct commands *commands, struct command_run *run)
+{
+    add(&commands->queue, &commands->queue_last, run);
+    commands->waiting++;
+}
+
+static void dequeue(struct commands *commands, struct command_run *run)
+{
+    take_out(&commands->queue, &commands->queue_last, run);
+    commands->waiting--;
+}
+
+static void start_waiting(struct commands *commands)
+{
+    while (commands->queue && commands->running < commands->running_max) {
+        struct command_run *run = commands->queue;
+        struct tool_call *call = run->call;
+        dequeue(commands, run);
+        int r = start(run);
+        if (r != TOOL_WAIT) {
+            finish(call, r < 0 ? r : 0);
+        }
+    }
+}
+
+static int refuse_as_busy(struct tool_call *call)
+{
+    call->failure = envelope_failure_text(ENVELOPE_FAILURE_BUSY, (struct jsv_str){NULL, 0});
+    report(call, JSV_STR(""));
+    return conclude(call);
+}
+
+/* ---- calls ---- */
+
+/* A positive integer of the descriptor, which the catalog has seen to. */
+static uint64_t number(const struct tool_call *call, struct jsv_str name, uint64_t usual)
+{
+    int64_t value;
+    int r = jsv_value_int64(jsv_value_get(call->tool->value, name), &value);
+    return r == 0 ? (uint64_t)value : usual;
+}
+
+int command_call(struct tool_call *call)
+{
+    struct commands *commands = &call->tools->commands;
+    if (commands->waiting == COMMANDS_WAITING_MAX) {
+        return refuse_as_busy(call);
+    }
+    struct command_run *run = jsv_alloc(os_allocator(), sizeof(*run));
+    if (!run) {
+        return -ENOMEM;
+    }
+    uint64_t output_max = number(call, JSV_STR("max_output_bytes"), COMMAND_OUTPUT_MAX);
+    *run = (struct command_run){
+        .commands = commands,
+        .call = call,
+        .timeout_ms = number(call, JSV_STR("timeout_ms"), COMMAND_TIMEOUT_MS),
+        .output_max =
+            output_max < COMMAND_OUTPUT_CEILING ? (size_t)output_max : COMMAND_OUTPUT_CEILING,
+    };
+    call->state = run;
+    if (!commands->queue && commands->running < commands->running_max) {
+        return start(run);
+    }
+    enqueue(commands, run);
+    return TOOL_WAIT;
+}
+
+void command_cancel(struct tool_call *call)
+{
+    struct command_run *run = call->state;
+    call->state = NULL;
+    if (run->process) {
+        run->call = NULL;
+        loop_process_stop(run->process);
+    } else {
+        dequeue(run->commands, run);
+        free_run(run);
+    }
+}
+
+void commands_done(struct commands *commands)
+{
+    assert(!commands->queue);
+    while (commands->runs) {
+        struct command_run *run = commands->runs;
+        assert(!run->call);
+        take_out(&commands->runs, &commands->runs_last, run);
+        loop_process_close(run->process);
+        free_run(run);
+    }
+}

@@ -1,0 +1,381 @@
+#define _GNU_SOURCE /* strchrnul() */
+#include "tools/command_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "catalog/catalog.h"
+#include "os/sys.h"
+#include "tools/tool.h"
+
+/* One argument: the kernel takes 128 KiB. All that is put together here is of that size. */
+#define TEXT_SIZE_MAX ((size_t)128 << 10)
+
+#define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
+
+/* What every program gets of our environment. Nothing in it is secret. */
+static const char *const passed_on[] = {
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"};
+
+#define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+
+struct builder {
+    const struct tool_call *call;
+    struct jsv_buf text; /* the one that is being put together */
+    char **arguments;
+    size_t count;
+    bool options_are_over; /* a "--" stands before */
+    const char *refusal;   /* why the values cannot be arguments */
+};
+
+static struct jsv_value member(const struct tool_call *call, struct jsv_str name)
+{
+    return jsv_value_get(call->tool->value, name);
+}
+
+/* Three texts as one, for the kernel. NULL when memory ran out. */
+static char *join(struct jsv_arena *arena, struct jsv_str a, struct jsv_str b, struct jsv_str c)
+{
+    char *text = jsv_arena_alloc(arena, a.size + b.size + c.size + 1);
+    if (text) {
+        char *at = text;
+        const struct jsv_str parts[] = {a, b, c};
+        for (size_t i = 0; i < 3; i++) {
+            if (parts[i].size > 0) {
+                memcpy(at, parts[i].data, parts[i].size);
+                at += parts[i].size;
+            }
+        }
+        *at = 0;
+    }
+    return text;
+}
+
+/* ---- the program ---- */
+
+static bool is_file(const char *path)
+{
+    struct stat there;
+    return os_fstatat(AT_FDCWD, path, &there, 0) == 0 && S_ISREG(there.st_mode);
+}
+
+/* A bare name in the directories of PATH; *ret_path NULL when there is none. */
+static int search_path(struct jsv_arena *arena, struct jsv_str name, const char **ret_path)
+{
+    const char *rest = os_getenv("PATH");
+    rest = rest && rest[0] ? rest : USUAL_PATH;
+    *ret_path = NULL;
+    while (rest) {
+        const char *end = strchrnul(rest, ':');
+        struct jsv_str directory = {rest, (size_t)(end - rest)};
+        char *path = join(arena, directory, JSV_STR("/"), name);
+        if (!path) {
+            return -ENOMEM;
+        }
+        if (rest[0] == '/' && is_file(path)) { /* an empty or relative one means "anywhere" */
+            *ret_path = path;
+            return 0;
+        }
+        rest = *end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+/* Below the tools directory, unless it is absolute, or a bare name that is not there. */
+static int find_program(const struct tool_call *call, struct jsv_str name, const char **ret_path)
+{
+    struct jsv_str directory = name.data[0] == '/' ? JSV_STR("") : call->tool->directory;
+    struct jsv_str slash = name.data[0] == '/' ? JSV_STR("") : JSV_STR("/");
+    char *path = join(call->scratch, directory, slash, name);
+    if (!path) {
+        return -ENOMEM;
+    }
+    *ret_path = path;
+    bool is_bare = !memchr(name.data, '/', name.size);
+    return is_bare && !is_file(path) ? search_path(call->scratch, name, ret_path) : 0;
+}
+
+static int find_directory(const struct tool_call *call, const char **ret_directory)
+{
+    struct jsv_str named = jsv_value_text(member(call, JSV_STR("working_directory")));
+    bool is_absolute = named.size > 0 && named.data[0] == '/';
+    *ret_directory = join(
+        call->scratch,
+        is_absolute ? JSV_STR("") : call->tool->directory,
+        is_absolute ? JSV_STR("") : JSV_STR("/"),
+        named);
+    return *ret_directory ? 0 : -ENOMEM;
+}
+
+/* ---- the environment ---- */
+
+static struct jsv_str name_of(struct jsv_str entry)
+{
+    const char *equals = memchr(entry.data, '=', entry.size);
+    return (struct jsv_str){entry.data, equals ? (size_t)(equals - entry.data) : entry.size};
+}
+
+/* An entry takes the place of an earlier one of its name. */
+static int
+put_entry(struct jsv_arena *arena, char **environment, struct jsv_str name, struct jsv_str value)
+{
+    size_t i = 0;
+    while (environment[i] && !jsv_str_equal(name_of(jsv_str_from(environment[i])), name)) {
+        i++;
+    }
+    environment[i] = join(arena, name, JSV_STR("="), value);
+    return environment[i] ? 0 : -ENOMEM;
+}
+
+/* "NAME" is passed on if we have it, "NAME=value" is set. */
+static int add_entry(const struct tool_call *call, char **environment, struct jsv_str entry)
+{
+    struct jsv_str name = name_of(entry);
+    if (name.size < entry.size) {
+        struct jsv_str value = {entry.data + name.size + 1, entry.size - name.size - 1};
+        return put_entry(call->scratch, environment, name, value);
+    }
+    char *text = join(call->scratch, name, JSV_STR(""), JSV_STR(""));
+    const char *ours = text ? os_getenv(text) : NULL;
+    if (!text) {
+        return -ENOMEM;
+    }
+    return ours ? put_entry(call->scratch, environment, name, jsv_str_from(ours)) : 0;
+}
+
+static int make_environment(const struct tool_call *call, char *const **ret_environment)
+{
+    struct jsv_value list = member(call, JSV_STR("environment"));
+    size_t count = PASSED_ON + jsv_value_count(list) + 1;
+    char **environment = jsv_arena_array(call->scratch, count, sizeof(*environment));
+    if (!environment) {
+        return -ENOMEM;
+    }
+    memset(environment, 0, count * sizeof(*environment));
+    int r = 0;
+    for (size_t i = 0; i < PASSED_ON && r == 0; i++) {
+        r = add_entry(call, environment, jsv_str_from(passed_on[i]));
+    }
+    struct jsv_iter iter = jsv_value_iter(list);
+    while (r == 0 && jsv_iter_next(&iter)) {
+        r = add_entry(call, environment, jsv_value_text(iter.value));
+    }
+    *ret_environment = environment;
+    return r;
+}
+
+/* ---- arguments ---- */
+
+static int refuse(struct builder *builder, const char *why)
+{
+    builder->refusal = why;
+    return -EINVAL;
+}
+
+/* @return 0; -EINVAL when refused; -ENOMEM. */
+static int push(struct builder *builder, struct jsv_str text)
+{
+    if (builder->count == COMMAND_ARGUMENTS_MAX) {
+        return refuse(builder, "too many arguments for a program");
+    }
+    if (text.size > 0 && memchr(text.data, 0, text.size)) {
+        return refuse(builder, "a program's argument cannot contain a NUL character");
+    }
+    char *copy = join(builder->call->scratch, text, JSV_STR(""), JSV_STR(""));
+    if (!copy) {
+        return -ENOMEM;
+    }
+    builder->options_are_over |= jsv_str_equal(text, JSV_STR("--"));
+    builder->arguments[builder->count++] = copy;
+    return 0;
+}
+
+/* The same for a text that begins with a value. */
+static int push_value(struct builder *builder, struct jsv_str text)
+{
+    bool is_option = text.size > 0 && text.data[0] == '-' && !builder->options_are_over;
+    return is_option
+               ? refuse(builder, "a value that begins with \"-\" could be taken for an option")
+               : push(builder, text);
+}
+
+/* "{name}" at the beginning of a text. @return its length; 0 when there is none. */
+static size_t placeholder(struct jsv_str text, struct jsv_str *ret_name)
+{
+    size_t i = 1;
+    if (text.size == 0 || text.data[0] != '{') {
+        return 0;
+    }
+    while (i < text.size && (jsv_is_alnum(text.data[i]) || strchr("_-.", text.data[i]))) {
+        i++;
+    }
+    *ret_name = (struct jsv_str){text.data + 1, i - 1};
+    return i > 1 && i < text.size && text.data[i] == '}' ? i + 1 : 0;
+}
+
+static void append_value(struct builder *builder, struct jsv_value value)
+{
+    struct jsv_writer writer = jsv_writer_on(&builder->text);
+    if (jsv_value_type(value) == JSV_TYPE_STRING) {
+        jsv_buf_append_str(&builder->text, jsv_value_text(value));
+    } else {
+        jsv_write_value(&writer, value);
+    }
+}
+
+static bool is_missing(struct jsv_value value)
+{
+    enum jsv_type type = jsv_value_type(value);
+    return type == JSV_TYPE_NONE || type == JSV_TYPE_NULL;
+}
+
+static int text_error(struct builder *builder)
+{
+    int error = builder->text.error;
+    return error == -ENOBUFS ? refuse(builder, "a value is too long for a program's argument")
+                             : error;
+}
+
+/* A text of the template. @return 1 when it is to be left out; else as push(). */
+static int expand(struct builder *builder, struct jsv_str text)
+{
+    struct jsv_str name;
+    bool begins_with_value = placeholder(text, &name) > 0;
+    jsv_buf_reset(&builder->text);
+    while (text.size > 0) {
+        size_t size = placeholder(text, &name);
+        if (size == 0) {
+            jsv_buf_append_byte(&builder->text, text.data[0]);
+            size = 1;
+        } else {
+            struct jsv_value value = jsv_value_get(builder->call->arguments, name);
+            if (is_missing(value)) {
+                return 1;
+            }
+            append_value(builder, value);
+        }
+        text = (struct jsv_str){text.data + size, text.size - size};
+    }
+    int r = text_error(builder);
+    if (r < 0) {
+        return r;
+    }
+    struct jsv_str whole = jsv_buf_str(&builder->text);
+    return begins_with_value ? push_value(builder, whole) : push(builder, whole);
+}
+
+static int expand_list(struct builder *builder, struct jsv_value list)
+{
+    int r = 0;
+    struct jsv_iter iter = jsv_value_iter(list);
+    while (r == 0 && jsv_iter_next(&iter)) {
+        jsv_buf_reset(&builder->text);
+        append_value(builder, iter.value);
+        r = text_error(builder);
+        r = r < 0 ? r : push_value(builder, jsv_buf_str(&builder->text));
+    }
+    return r;
+}
+
+/* A text, or the arguments it stands for. */
+static int expand_text(struct builder *builder, struct jsv_str text)
+{
+    struct jsv_str name;
+    if (text.size > 0 && placeholder(text, &name) == text.size) {
+        struct jsv_value value = jsv_value_get(builder->call->arguments, name);
+        if (jsv_value_type(value) == JSV_TYPE_ARRAY) {
+            return expand_list(builder, value);
+        }
+    }
+    return expand(builder, text);
+}
+
+/* All of a group, or nothing. */
+static int expand_group(struct builder *builder, struct jsv_value group)
+{
+    size_t before = builder->count;
+    int r = 0;
+    struct jsv_iter iter = jsv_value_iter(group);
+    while (r == 0 && jsv_iter_next(&iter)) {
+        r = expand_text(builder, jsv_value_text(iter.value));
+    }
+    if (r == 1) {
+        builder->count = before;
+    }
+    return r;
+}
+
+static int add_arguments(struct builder *builder)
+{
+    int r = 0;
+    struct jsv_iter iter = jsv_value_iter(member(builder->call, JSV_STR("command")));
+    while (r == 0 && jsv_iter_next(&iter)) {
+        r = push(builder, jsv_value_text(iter.value));
+    }
+    iter = jsv_value_iter(member(builder->call, JSV_STR("arguments")));
+    while (r >= 0 && jsv_iter_next(&iter)) {
+        r = jsv_value_type(iter.value) == JSV_TYPE_STRING
+                ? expand_text(builder, jsv_value_text(iter.value))
+                : expand_group(builder, iter.value);
+    }
+    return r < 0 ? r : 0;
+}
+
+/* @return 0; 1 when the failure says why not; -ENOMEM. */
+static int make_arguments(
+    const struct tool_call *call,
+    char *const **ret_arguments,
+    struct envelope_issue *reterr_failure)
+{
+    struct builder builder = {
+        .call = call,
+        .arguments =
+            jsv_arena_array(call->scratch, COMMAND_ARGUMENTS_MAX + 1, sizeof(*builder.arguments)),
+    };
+    if (!builder.arguments) {
+        return -ENOMEM;
+    }
+    jsv_buf_init(&builder.text, os_allocator(), TEXT_SIZE_MAX);
+    int r = add_arguments(&builder);
+    jsv_buf_done(&builder.text);
+    if (builder.refusal) {
+        struct jsv_str why = jsv_str_from(builder.refusal);
+        *reterr_failure = envelope_failure_text(ENVELOPE_FAILURE_INPUT_INVALID, why);
+        return 1;
+    }
+    builder.arguments[builder.count] = NULL;
+    *ret_arguments = builder.arguments;
+    return r;
+}
+
+/* ---- all of it ---- */
+
+int command_line_make(
+    const struct tool_call *call,
+    struct command_line *ret_line,
+    struct envelope_issue *reterr_failure)
+{
+    struct command_line line = {.input = JSV_STR("")};
+    struct jsv_str name = jsv_value_text(jsv_value_at(member(call, JSV_STR("command")), 0));
+    int r = make_arguments(call, &line.program.arguments, reterr_failure);
+    if (r == 0) {
+        r = find_program(call, name, &line.program.path);
+    }
+    if (r == 0 && !line.program.path) {
+        *reterr_failure = envelope_failure_text(ENVELOPE_FAILURE_NOT_FOUND, name);
+        return 1;
+    }
+    if (r == 0) {
+        r = find_directory(call, &line.program.directory);
+    }
+    if (r == 0) {
+        r = make_environment(call, &line.program.environment);
+    }
+    if (r == 0 && jsv_value_type(member(call, JSV_STR("arguments"))) == JSV_TYPE_NONE) {
+        line.input = jsv_value_span(call->arguments);
+    }
+    *ret_line = line;
+    return r;
+}

@@ -1,0 +1,41 @@
+/*
+ * What a program is started with: its file, its arguments, its environment.
+ *
+ * No shell is involved. Without an "arguments" member in the descriptor the
+ * call's arguments go to standard input as one JSON object, byte for byte.
+ * With it they become arguments by a template:
+ *
+ *     "arguments": ["--verbose", ["--name={name}"], "--", "{files}"]
+ *
+ * A name in braces stands for the call's argument of that name: a string as
+ * it is, a number or boolean as it was written, anything else as JSON. Braces
+ * around anything that is no name are ordinary text. A text whose argument is
+ * missing or null is left out, and so is a whole group (an array) if that is
+ * true of one of its texts. A text that is a name alone becomes one argument
+ * for each element of an array. Where a text begins with a value, that value
+ * must not begin with "-", or it could be taken for an option; behind a "--"
+ * of the template it may.
+ */
+#pragma once
+
+#include "envelope/issue.h"
+#include "os/spawn.h"
+
+struct tool_call;
+
+/* Arguments of one program: more than anybody types, less than the kernel takes. */
+#define COMMAND_ARGUMENTS_MAX 1024
+
+struct command_line {
+    struct os_spawn program; /* in the call's scratch memory, but for its fds */
+    struct jsv_str input;    /* of the call's arguments */
+};
+
+/**
+ * @param reterr_failure When it is the descriptor's or the values' fault.
+ * @return 0; 1 when the failure says why it cannot be started; -ENOMEM.
+ */
+int command_line_make(
+    const struct tool_call *call,
+    struct command_line *ret_line,
+    struct envelope_issue *reterr_failure);
