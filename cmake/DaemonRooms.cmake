@@ -21,3 +21,8 @@ embed_room(mcp schemas/mcp)
 embed_room(envelope schemas/envelope)
 embed_room(tools src/tools)
 embed_room(dialect src/dialect)
+
+# The page for people, as it is.
+set(page_output ${PROJECT_BINARY_DIR}/generated/net_page.c)
+embed_bytes(${page_output} ${PROJECT_SOURCE_DIR}/src/net/page net/page.h net_page_embedded)
+list(APPEND daemon_sources ${page_output})

@@ -10,6 +10,11 @@
 #   embed_files(OUTPUT DIRECTORY HEADER TABLE)
 #
 # does the same for files that are known by their paths below DIRECTORY.
+#
+#   embed_bytes(OUTPUT DIRECTORY HEADER TABLE)
+#
+# does it for files of any kind, which stay as they are, in an array of struct
+# jsv_embedded_bytes.
 
 # White space between tokens is left out. Within strings of a schema neither a
 # line break nor ", " nor '": ' can be expected, and a unit test would tell.
@@ -54,14 +59,34 @@ function(write_table output directory header table named_by)
     )
 endfunction()
 
+function(write_bytes output directory header table)
+    file(GLOB_RECURSE files RELATIVE ${directory} ${directory}/*)
+    list(SORT files)
+    set(entries "")
+    foreach(file ${files})
+        file(READ ${directory}/${file} hex HEX)
+        file(SHA256 ${directory}/${file} digest)
+        file(SIZE ${directory}/${file} size)
+        string(REGEX REPLACE "(..)" "\\\\x\\1" literal "${hex}")
+        string(APPEND entries "    {\"${file}\", \"${literal}\", ${size}, \"${digest}\"},\n")
+    endforeach()
+    file(WRITE ${output}
+         "#include \"${header}\"\n\nconst struct jsv_embedded_bytes ${table}[] = {\n${entries}    {0},\n};\n"
+    )
+endfunction()
+
 if(CMAKE_SCRIPT_MODE_FILE)
-    write_table(${OUTPUT} ${DIRECTORY} ${HEADER} ${TABLE} ${NAMED_BY})
+    if(NAMED_BY STREQUAL "BYTES")
+        write_bytes(${OUTPUT} ${DIRECTORY} ${HEADER} ${TABLE})
+    else()
+        write_table(${OUTPUT} ${DIRECTORY} ${HEADER} ${TABLE} ${NAMED_BY})
+    endif()
     return()
 endif()
 
 set(embed_script ${CMAKE_CURRENT_LIST_FILE})
-function(embed output directory header table named_by)
-    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${directory}/*.json)
+function(embed output directory pattern header table named_by)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${directory}/${pattern})
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D DIRECTORY=${directory} -D HEADER=${header} -D
@@ -73,9 +98,13 @@ function(embed output directory header table named_by)
 endfunction()
 
 function(embed_schemas output directory header table)
-    embed(${output} ${directory} ${header} ${table} URI)
+    embed(${output} ${directory} *.json ${header} ${table} URI)
 endfunction()
 
 function(embed_files output directory header table)
-    embed(${output} ${directory} ${header} ${table} PATH)
+    embed(${output} ${directory} *.json ${header} ${table} PATH)
+endfunction()
+
+function(embed_bytes output directory header table)
+    embed(${output} ${directory} * ${header} ${table} BYTES)
 endfunction()

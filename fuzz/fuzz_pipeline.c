@@ -12,9 +12,11 @@
 #include "core/limits.h"
 #include "core/sessions.h"
 #include "core/worker.h"
+#include "envelope/schemas.h"
 #include "fuzz.h"
 #include "loop/loop.h"
 #include "mcp/definitions.h"
+#include "os/sys.h"
 
 static struct loop *loop;
 static struct core_worker *worker;
@@ -69,8 +71,37 @@ static const struct core_conn_ops peer = {
     .idle = ignore,
 };
 
+/* Times and chance are in some answers, and both conversations have to be the same. */
+static uint64_t no_microseconds(void)
+{
+    return 0;
+}
+
+static int64_t no_time(void)
+{
+    return 0;
+}
+
+static ssize_t no_chance(void *out, size_t size)
+{
+    memset(out, 0, size);
+    return (ssize_t)size;
+}
+
+static void stop_clocks(void)
+{
+    static struct os_sys fixed_sys;
+    fixed_sys = os_sys_real;
+    fixed_sys.now_us = no_microseconds;
+    fixed_sys.wall_seconds = no_time;
+    fixed_sys.wall_ms = no_time;
+    fixed_sys.getrandom = no_chance;
+    os_sys = &fixed_sys;
+}
+
 static void start(void)
 {
+    stop_clocks();
     struct mcp_fault fault;
     struct catalog *catalog;
     const char *wrong;
@@ -78,6 +109,7 @@ static void start(void)
     options.tools = tools_descriptors(&options.tool_count);
     FUZZ_CHECK(catalog_load(&options, NULL, NULL, NULL, &catalog, &wrong) == 0);
     FUZZ_CHECK(mcp_definitions_new(NULL, &settings.definitions, &fault) == 0);
+    FUZZ_CHECK(envelope_schemas_new(NULL, &settings.envelopes) == 0);
     settings.sessions = core_sessions_new();
     settings.tools.batch_max = CORE_BATCH_MAX;
     FUZZ_CHECK(loop_new(&loop) == 0);

@@ -13,12 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <jsv/json.h>
+
 #include "app/args.h"
 #include "app/cli.h"
-#include "app/message.h"
 #include "app/output.h"
+#include "app/report.h"
 #include "base/ascii.h"
-#include "os/interrupt.h"
 #include "os/sys.h"
 
 enum {
@@ -169,12 +170,12 @@ static int show_rest(struct view *view, int fd, const char *path)
 {
     for (;;) {
         if (jsv_buf_reserve(&view->input, BLOCK_SIZE) < 0) {
-            app_message(view->cli, "%s: a line is too long", path);
+            app_report_about(view->cli, path, "a line is too long");
             return -EFBIG;
         }
         ssize_t size = os_read(fd, view->input.data + view->input.size, BLOCK_SIZE);
         if (size < 0) {
-            app_message(view->cli, "%s: %s", path, strerror((int)-size));
+            app_report_errno(view->cli, path, (int)size);
             return (int)size;
         }
         view->input.size += (size_t)size;
@@ -201,16 +202,16 @@ static int open_log(struct view *view, const char *path)
 {
     int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        app_message(view->cli, "%s: %s", path, strerror(-fd));
+        app_report_errno(view->cli, path, fd);
     }
     return fd;
 }
 
-/* Until we are asked to stop. The descriptor is closed. */
+/* Until a signal ends us, or reading fails. The descriptor is closed. */
 static int follow(struct view *view, int fd, const char *path)
 {
     int r = 0;
-    while (r == 0 && os_interrupt_signal() == 0) {
+    while (r == 0) {
         bool moved = has_moved(fd, path); /* before the last look at the old one */
         r = show_rest(view, fd, path);
         if (r == 0 && moved) {
@@ -244,11 +245,10 @@ static int show_file(struct view *view, const char *path)
 /* A directory stands for the latest file in it: a log dir, or the folder of the files itself. */
 static bool find_latest(const char *path, char ret_path[static PATH_MAX])
 {
-    static const char *const places[] = {"%s/" LOG_FOLDER "/.latest", "%s/.latest"};
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    static const char *const folders[] = {"/" LOG_FOLDER, ""};
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         struct stat status;
-        int size = i == 0 ? snprintf(ret_path, PATH_MAX, "%s/" LOG_FOLDER "/.latest", path)
-                          : snprintf(ret_path, PATH_MAX, "%s/.latest", path);
+        int size = snprintf(ret_path, PATH_MAX, "%s%s/.latest", path, folders[i]);
         if (size < PATH_MAX && os_fstatat(AT_FDCWD, ret_path, &status, 0) == 0) {
             return true;
         }
@@ -265,7 +265,7 @@ static int show(struct view *view, const char *path)
         return show_file(view, path);
     }
     if (!find_latest(path, latest)) {
-        app_message(view->cli, "%s: there is no log in it", path);
+        app_report_about(view->cli, path, "there is no log in it");
         return -ENOENT;
     }
     return show_file(view, latest);
@@ -300,7 +300,7 @@ static enum app_exit log_run(struct app_cli *cli, const struct app_args *args)
     if (!view.reader || !view.document) {
         r = app_output_failed(cli, -ENOMEM);
     } else if (view.since && !is_time(view.since)) {
-        app_message(cli, "--since: expected a time such as 2026-01-02T03:04:05Z");
+        app_report_about(cli, "--since", "expected a time such as 2026-01-02T03:04:05Z");
         r = -EINVAL;
     } else {
         r = show(&view, args->operand_count > 0 ? args->operands[0] : fallback);
@@ -326,10 +326,11 @@ const struct app_command app_command_log = {
     .name = "log",
     .synopsis = "[FILE|DIR]",
     .summary = "Show the server's log",
-    .details = "Without a name, the latest file below MCPGATE_LOG_DIR, else below runs; a directory\n"
-               "stands for the latest file in it.\n"
-               "\n"
-               "Exit status: 0, or 2 when the log could not be read.\n",
+    .details =
+        "Without a name, the latest file below MCPGATE_LOG_DIR, else below runs; a directory\n"
+        "stands for the latest file in it.\n"
+        "\n"
+        "Exit status: 0, or 2 when the log could not be read.\n",
     .options = options,
     .operand_max = 1,
     .run = log_run,

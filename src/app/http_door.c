@@ -108,7 +108,11 @@ static int load_token(
     struct app_http_door *door, const struct app_config *config, char why[static APP_HTTP_WHY_SIZE])
 {
     if (config->token) {
-        return copy_token(door, jsv_str_from(config->token));
+        int r = copy_token(door, jsv_str_from(config->token));
+        if (r == -EINVAL) {
+            snprintf(why, APP_HTTP_WHY_SIZE, "MCPGATE_TOKEN: it is empty");
+        }
+        return r;
     }
     return config->token_file ? load_token_file(door, config->token_file, why) : 0;
 }

@@ -10,3 +10,11 @@ struct jsv_embedded {
     const char *data;
     size_t size;
 };
+
+/* A file of any kind, and what tells it from its other versions. */
+struct jsv_embedded_bytes {
+    const char *name; /* its path in its directory; NULL ends a table */
+    const char *data;
+    size_t size;
+    const char *digest; /* SHA-256 of the bytes, in hexadecimal */
+};

@@ -36,6 +36,7 @@ struct catalog_tool {
     struct jsv_str title;
     struct jsv_str description;
     struct jsv_str directory;  /* of a program: the tools directory, absolute; empty: built in */
+    struct jsv_str file;       /* of a program: its descriptor's, relative to that directory */
     struct jsv_str descriptor; /* the whole JSON text */
     struct jsv_value value;    /* the same, to look at: members beyond those named here */
     struct jsv_value input_schema;

@@ -229,6 +229,7 @@ static int add_external(
     const struct catalog_file *file)
 {
     struct catalog_tool tool = tool_of(file->text, file->value);
+    tool.file = file->path;
     int r = absolute(loading, directory, &tool.directory);
     if (r < 0) {
         return r;

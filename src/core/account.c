@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "core/fault.h"
 #include "core/pipeline.h"
 #include "core/worker_state.h"
@@ -38,8 +39,25 @@ struct ids {
     char span[OS_UUID_SIZE + 1];
 };
 
+/*
+ * Ids of what was asked lately: clients ask the same again and again, and
+ * comparing is cheaper than sorting members and three digests. A place is
+ * found by the hash of what was asked, which is compared in full.
+ */
+#define MEMORY_PLACES   256
+#define MEMORY_KEY_SIZE 960
+
+struct remembered {
+    size_t key_size; /* 0: the place is free */
+    char key[MEMORY_KEY_SIZE];
+    struct ids ids;
+};
+
+#define MEMORY_SIZE (MEMORY_PLACES * sizeof(struct remembered))
+
 struct core_account {
     struct log_share *share;
+    struct remembered *memory; /* NULL: no ids are made of what was asked */
     struct jsv_buf seed;
     unsigned char random[RANDOM_IDS][OS_UUID_BYTES];
     size_t random_left;
@@ -234,6 +252,61 @@ static void random_id(struct core_account *account, char ret_text[static OS_UUID
     os_uuid_random(account->random[--account->random_left], ret_text);
 }
 
+/* Everything a seed is made of, as it was written, each part behind its size. @return its size; 0
+ * when it is too long. */
+static size_t write_key(const struct question *question, char ret_key[static MEMORY_KEY_SIZE])
+{
+    const struct jsv_str parts[] = {
+        question->route,
+        question->method,
+        question->tool_id,
+        question->prompt_id,
+        jsv_value_span(question->payload),
+    };
+    size_t size = 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i].size + sizeof(parts[i].size) > MEMORY_KEY_SIZE - size) {
+            return 0;
+        }
+        memcpy(ret_key + size, &parts[i].size, sizeof(parts[i].size));
+        size += sizeof(parts[i].size);
+        if (parts[i].size > 0) {
+            memcpy(ret_key + size, parts[i].data, parts[i].size);
+        }
+        size += parts[i].size;
+    }
+    return question->route.data ? size : 0;
+}
+
+static struct remembered *place_of(struct core_account *account, const char *key, size_t size)
+{
+    uint64_t hash = jsv_hash((struct jsv_str){key, size}, 0);
+    return &account->memory[hash % MEMORY_PLACES];
+}
+
+static int name_by_question(
+    struct core_account *account,
+    struct core_request *request,
+    const struct question *question,
+    struct ids *ids)
+{
+    char key[MEMORY_KEY_SIZE];
+    size_t size = write_key(question, key);
+    struct remembered *place = size > 0 ? place_of(account, key, size) : NULL;
+    if (place && place->key_size == size && memcmp(place->key, key, size) == 0) {
+        *ids = place->ids;
+        return 0;
+    }
+    int r = write_seed(request, question, &account->seed);
+    r = r < 0 ? r : name_ids(request->asked.namer, jsv_buf_str(&account->seed), ids);
+    if (r == 0 && place) {
+        place->key_size = size;
+        memcpy(place->key, key, size);
+        place->ids = *ids;
+    }
+    return r;
+}
+
 static void make_ids(
     struct core_account *account,
     struct core_request *request,
@@ -242,9 +315,8 @@ static void make_ids(
 {
     int r = -ENOTSUP;
     jsv_buf_reset(&account->seed);
-    if (log_is_deterministic(account->share)) {
-        r = write_seed(request, question, &account->seed);
-        r = r < 0 ? r : name_ids(request->asked.namer, jsv_buf_str(&account->seed), ids);
+    if (account->memory) {
+        r = name_by_question(account, request, question, ids);
     }
     if (r < 0) {
         random_id(account, ids->request);
@@ -487,6 +559,13 @@ int core_account_new(struct log *log, struct core_account **ret_account)
     *account = (struct core_account){.random_left = 0};
     jsv_buf_init(&account->seed, os_allocator(), SEED_SIZE_MAX);
     int r = log_share_new(log, &account->share);
+    if (r == 0 && log_has_lines(account->share) && log_is_deterministic(account->share)) {
+        account->memory = jsv_alloc(os_allocator(), MEMORY_SIZE);
+        r = account->memory ? 0 : -ENOMEM;
+    }
+    if (r == 0 && account->memory) {
+        memset(account->memory, 0, MEMORY_SIZE);
+    }
     if (r < 0) {
         core_account_free(account);
         return r;
@@ -499,6 +578,7 @@ void core_account_free(struct core_account *account)
 {
     if (account) {
         jsv_buf_done(&account->seed);
+        jsv_dealloc(os_allocator(), account->memory, account->memory ? MEMORY_SIZE : 0);
         jsv_dealloc(os_allocator(), account, sizeof(*account));
     }
 }

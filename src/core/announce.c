@@ -3,6 +3,7 @@
 #include "core/limits.h"
 #include "core/request.h"
 #include "core/worker_state.h"
+#include "dialect/mcp_provider.h"
 #include "dialect/notify.h"
 #include "dialect/session.h"
 #include "os/sys.h"
@@ -37,7 +38,8 @@ announce_to(struct core_conn *conn, const struct dialect_change *change, struct 
 
 void core_announce(struct core_worker *worker, const struct catalog *before)
 {
-    const struct dialect_change change = dialect_change_between(before, worker->catalog);
+    const struct dialect_change change = dialect_change_between(
+        mcp_provider_or_own(worker->settings->provider), before, worker->catalog);
     struct jsv_buf scratch;
     jsv_buf_init(&scratch, os_allocator(), CORE_REPLY_SIZE_MAX);
     for (struct core_conn *conn = worker->conns; conn; conn = conn->next) {

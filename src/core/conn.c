@@ -1,6 +1,7 @@
 #include "core/conn.h"
 
 #include "core/account.h"
+#include "core/ask.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
 #include "core/sessions.h"
@@ -45,6 +46,10 @@ void core_conn_finish(struct core_conn *conn)
         if (request->is_listening) {
             request->asked.dialect->end_listening(&request->asked);
             request->is_listening = false;
+            request->stage = CORE_STAGE_ANSWER;
+            core_walk_or_park(request);
+        } else if (request->is_asking) {
+            core_give_up_asking(request, JSV_STR("the client says nothing more"));
             request->stage = CORE_STAGE_ANSWER;
             core_walk_or_park(request);
         }

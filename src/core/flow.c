@@ -9,11 +9,14 @@
 #include <errno.h>
 
 #include "core/account.h"
+#include "core/ask.h"
 #include "core/batch.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
 #include "core/sessions.h"
 #include "core/worker_state.h"
+#include "dialect/mcp_provider.h"
+#include "log/text.h"
 #include "os/sys.h"
 
 /* ---- beginning and ending ---- */
@@ -24,7 +27,8 @@ static void cancel_by_id(struct dialect_request *asked, struct jsv_value id)
     struct core_request *request = ((struct core_request *)asked)->conn->requests;
     while (request) {
         struct core_request *next = request->next;
-        bool is_it = (request->is_calling || request->is_listening) && !request->in_turn &&
+        bool waits = request->is_calling || request->is_listening || request->is_asking;
+        bool is_it = waits && !request->in_turn &&
                      jsv_value_equal(request->asked.message.id, id, asked->scratch) == 1;
         if (is_it) {
             core_abandon(request);
@@ -51,10 +55,29 @@ static bool find_session(struct dialect_request *asked, struct jsv_str id)
     return *asked->session; /* messages of a batch share it */
 }
 
+/* Whether a message of ours is one the dialect knows; its request is under way, so its scratch
+   memory is not free. */
+static bool is_sound(struct core_request *request, struct jsv_str message)
+{
+    struct core_worker *worker = request->worker;
+    struct dialect_request aside = request->asked;
+    struct jsv_error error;
+    aside.scratch = &worker->aside;
+    if (!aside.dialect->is_sound) {
+        return true;
+    }
+    int r = jsv_read(worker->output_reader, worker->output, message, 0, &error);
+    return r == 0 && aside.dialect->is_sound(&aside, jsv_document_root(worker->output));
+}
+
 static void push_message(struct dialect_request *asked, struct jsv_str message)
 {
-    struct core_conn *conn = ((struct core_request *)asked)->conn;
-    conn->ops->push(conn, message);
+    struct core_request *request = (struct core_request *)asked;
+    if (is_sound(request, message)) {
+        request->conn->ops->push(request->conn, message);
+    } else {
+        log_text_warning("invalid_message", "method", asked->message.method);
+    }
 }
 
 /* Our own texts and results are larger and deeper than messages may be. */
@@ -79,6 +102,8 @@ static const struct dialect_host host = {
     .keep_session = keep_session,
     .find_session = find_session,
     .read = read_text,
+    .ask = core_host_ask,
+    .answer = core_host_answer,
 };
 
 void core_begin(struct core_request *request, struct core_conn *conn, const struct rpc_frame *frame)
@@ -93,6 +118,7 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
         .http = conn->http,
         .session = &conn->session,
         .catalog = worker->catalog,
+        .provider = mcp_provider_or_own(worker->settings->provider),
         .definitions = worker->settings->definitions,
         .envelopes = worker->settings->envelopes,
         .namer = &worker->namer,
@@ -128,6 +154,7 @@ void core_abandon(struct core_request *request)
     if (request->is_calling) {
         tool_cancel(&request->call);
     }
+    core_forget_questions(request);
     core_end(request);
 }
 

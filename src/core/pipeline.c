@@ -22,6 +22,7 @@
 
 #include "catalog/catalog.h"
 #include "core/account.h"
+#include "core/ask.h"
 #include "core/batch.h"
 #include "core/input.h"
 #include "core/limits.h"
@@ -220,17 +221,24 @@ static enum step run_tool(struct core_request *request)
         .tool = asked->tool,
         .arguments = asked->arguments,
         .tools = request->worker->tools,
+        .loop = request->worker->loop,
         .reader = request->worker->reader,
         .validator = request->worker->validator,
         .scratch = &request->scratch,
         .out = &request->result,
         .finished = tool_finished,
         .owner = request,
+        .client = &core_client,
+        .inputs = asked->inputs,
+        .memory = asked->memory,
     };
     int r = tool_run(&request->call);
     if (r == TOOL_WAIT) {
         request->is_calling = true;
         return WAIT;
+    }
+    if (r == TOOL_ASK) {
+        return core_ask(request) ? WAIT : DONE;
     }
     request->call.error = r < 0 ? r : 0;
     return NEXT;

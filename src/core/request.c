@@ -32,6 +32,7 @@ static struct core_request *request_new(struct core_worker *worker)
     jsv_arena_init(&request->scratch, allocator, CORE_SCRATCH_MAX);
     jsv_buf_init(&request->result, allocator, CORE_REPLY_SIZE_MAX);
     jsv_buf_init(&request->reply, allocator, CORE_REPLY_SIZE_MAX);
+    jsv_buf_init(&request->inputs, allocator, CORE_REPLY_SIZE_MAX);
     return request;
 }
 
@@ -42,6 +43,7 @@ void core_request_free(struct core_request *request)
     jsv_arena_done(&request->scratch);
     jsv_buf_done(&request->result);
     jsv_buf_done(&request->reply);
+    jsv_buf_done(&request->inputs);
     const struct jsv_allocator *allocator = os_allocator();
     allocator->resize(allocator->context, request, sizeof(*request), 0);
 }
@@ -88,12 +90,14 @@ static void request_reset(struct core_request *request)
     }
     buf_trim(&request->result);
     buf_trim(&request->reply);
+    buf_trim(&request->inputs);
     *request = (struct core_request){
         .worker = request->worker,
         .document = request->document,
         .scratch = request->scratch,
         .result = request->result,
         .reply = request->reply,
+        .inputs = request->inputs,
     };
 }
 

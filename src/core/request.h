@@ -18,6 +18,9 @@ enum core_stage {
 #undef CORE_STAGE
 };
 
+struct core_question;
+struct loop_timer;
+
 struct core_request {
     struct dialect_request asked; /* first: a dialect's request is a request */
     struct core_request *next;
@@ -37,6 +40,9 @@ struct core_request {
     struct jsv_arena scratch;
     struct jsv_buf result; /* what the tool wrote */
     struct jsv_buf reply;
+    struct core_question *questions;     /* of the tool to its client, not answered yet */
+    struct loop_timer *patience;         /* how long they are waited for */
+    struct jsv_buf inputs;               /* the answers, an object */
     struct catalog *catalog;             /* pinned while it waits */
     struct jsv_str mismatch_schema_path; /* of the first argument that did not fit; in scratch */
     bool in_turn;                        /* of those that run one after another */
@@ -45,6 +51,7 @@ struct core_request {
     bool is_listening;   /* stays open until the client, or we, end it */
     bool begins_session; /* its answer tells the client the session's id */
     bool is_calling;     /* its tool runs and will say when it is done */
+    bool is_asking;      /* its tool waits for answers of the client */
 };
 
 /** @return NULL when memory ran out. */

@@ -75,6 +75,7 @@ int core_worker_new(
         .listener = {.loop = loop, .ended = on_sessions_ended},
     };
     core_sessions_join(settings->sessions, &worker->listener);
+    jsv_arena_init(&worker->aside, os_allocator(), CORE_SCRATCH_MAX);
     int r = make_parts(worker);
     if (r < 0) {
         core_worker_free(worker);
@@ -98,6 +99,7 @@ void core_worker_free(struct core_worker *worker)
     tools_free(worker->tools);
     core_account_free(worker->account);
     os_uuid_namer_done(&worker->namer);
+    jsv_arena_done(&worker->aside);
     jsv_document_free(worker->output);
     jsv_document_free(worker->empty);
     jsv_validator_free(worker->output_validator);

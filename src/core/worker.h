@@ -16,12 +16,14 @@ struct envelope_schemas;
 struct log;
 struct loop;
 struct mcp_definitions;
+struct mcp_provider;
 
 struct core_settings {
     struct tool_settings tools;
     struct mcp_definitions *definitions; /* of the official protocol; shared by all loops */
     struct log *log;                     /* NULL: nothing is kept of messages */
     struct core_sessions *sessions;      /* of HTTP clients; shared by all loops */
+    const struct mcp_provider *provider; /* of resources and prompts; NULL: the built-in one */
     struct envelope_schemas *envelopes;  /* what envelopes are checked with; shared by all loops */
 };
 

@@ -24,6 +24,7 @@ struct core_worker {
     struct os_uuid_namer namer;
     struct jsv_document *empty;         /* {} */
     struct jsv_document *output;        /* a result that is being checked */
+    struct jsv_arena aside;             /* for checking a message while its request is under way */
     struct core_request *idle_requests; /* to be used again */
     size_t idle_count;
     struct core_conn *conns; /* to be told when the snapshot changes, or a session ends */

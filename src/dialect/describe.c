@@ -49,7 +49,7 @@ void dialect_write_tools(struct jsv_writer *writer, const struct catalog *catalo
     jsv_write_array_end(writer);
 }
 
-static void write_arguments(struct jsv_writer *writer, const struct dialect_prompt *prompt)
+void dialect_write_prompt_arguments(struct jsv_writer *writer, const struct dialect_prompt *prompt)
 {
     const struct dialect_prompt_argument *argument;
     jsv_write_key(writer, JSV_STR("arguments"));
@@ -75,15 +75,14 @@ void dialect_write_prompts(struct jsv_writer *writer)
         mcp_write_text(writer, JSV_STR("promptId"), prompt->id);
         mcp_write_text(writer, JSV_STR("title"), prompt->title);
         mcp_write_text(writer, JSV_STR("description"), prompt->description);
-        write_arguments(writer, prompt);
+        dialect_write_prompt_arguments(writer, prompt);
         jsv_write_object_end(writer);
     }
     jsv_write_array_end(writer);
 }
 
-void dialect_write_prompt_messages(struct jsv_writer *writer, struct jsv_str text)
+void dialect_write_user_message(struct jsv_writer *writer, struct jsv_str text)
 {
-    jsv_write_key(writer, JSV_STR("messages"));
     jsv_write_array_begin(writer);
     jsv_write_object_begin(writer);
     mcp_write_text(writer, JSV_STR("role"), JSV_STR("user"));
@@ -94,4 +93,10 @@ void dialect_write_prompt_messages(struct jsv_writer *writer, struct jsv_str tex
     jsv_write_object_end(writer);
     jsv_write_object_end(writer);
     jsv_write_array_end(writer);
+}
+
+void dialect_write_prompt_messages(struct jsv_writer *writer, struct jsv_str text)
+{
+    jsv_write_key(writer, JSV_STR("messages"));
+    dialect_write_user_message(writer, text);
 }

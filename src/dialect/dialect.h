@@ -13,7 +13,10 @@
 
 struct dialect;
 struct dialect_request;
+struct dialect_question;
 struct dialect_session;
+struct mcp_method;
+struct mcp_provider;
 struct envelope_schemas;
 struct mcp_definitions;
 struct os_uuid_namer;
@@ -33,6 +36,20 @@ struct dialect_host {
      * @return 0; -EBADMSG when it is none; -ENOMEM.
      */
     int (*read)(struct dialect_request *request, struct jsv_str text, struct jsv_value *ret_root);
+    /*
+     * Wait for an answer of the client's; all that are waited for, by key, become
+     * request->inputs. @return 0 with the id to ask under; -ENOMEM.
+     */
+    int (*ask)(
+        struct dialect_request *request,
+        struct jsv_str key,
+        const struct mcp_method *method,
+        uint64_t *ret_id);
+    /* An answer came in as a message. @param result NONE: the client could not answer. */
+    void (*answer)(
+        struct dialect_request *request,
+        struct dialect_question *question,
+        struct jsv_value result);
 };
 
 struct dialect_request {
@@ -42,6 +59,7 @@ struct dialect_request {
     const struct rpc_http *http;      /* NULL: it came in a line */
     struct dialect_session **session; /* of the connection; *session is NULL before there is one */
     const struct catalog *catalog;
+    const struct mcp_provider *provider; /* what the official protocol shows besides tools */
     struct mcp_definitions *definitions;
     const struct envelope_schemas *envelopes;
     const struct os_uuid_namer *namer;
@@ -57,6 +75,8 @@ struct dialect_request {
     const struct dialect *dialect;
     const struct catalog_tool *tool; /* to be called */
     struct jsv_value arguments;      /* for it; an object */
+    struct jsv_value inputs;         /* what the client was asked for; NONE: it was not */
+    struct jsv_str memory;           /* what the tool wanted to remember then */
     unsigned variant;                /* the dialect's own: which of its versions is spoken */
     const void *state;               /* the dialect's own, in scratch */
     bool is_valid;                   /* the message is as defined: the answer has to be, too */
@@ -70,9 +90,24 @@ enum dialect_step {
     DIALECT_BATCH,  /* each element is a message of its own; one answer for all */
 };
 
+/** A conversation with the client while its request is in flight. */
+struct dialect_talk {
+    void (*progress)(struct dialect_request *request, uint64_t done, uint64_t total);
+    void (*log)(struct dialect_request *request, enum tool_level level, struct jsv_str text);
+    bool (*offers)(const struct dialect_request *request, struct jsv_str capability);
+    /*
+     * The tool wants answers: questions as TOOL_ASK has them, and what it wants to remember.
+     * @return whether they are on their way (host->ask); else the request is answered.
+     */
+    bool (*ask)(struct dialect_request *request, struct jsv_value questions, struct jsv_str memory);
+    /* There will be no answers. */
+    void (*give_up)(struct dialect_request *request, struct jsv_str details);
+};
+
 struct dialect {
     const char *name;
-    bool in_turn;  /* messages of one connection run one after another */
+    const struct dialect_talk *talk; /* NULL: it has no words for that */
+    bool in_turn;                    /* messages of one connection run one after another */
     bool wants_id; /* a message without an id is no notification: it is answered, with a refusal */
     bool (*recognise)(const struct dialect_request *request);
     /* Whether a message whose shape is wrong is meant for it. NULL: none is. */

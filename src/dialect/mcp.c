@@ -7,7 +7,9 @@
  * speak what initialize settled, or the newest legacy version before that.
  */
 #include "base/utf8.h"
+#include "dialect/mcp_ask.h"
 #include "dialect/mcp_http.h"
+#include "dialect/mcp_talk.h"
 #include "log/text.h"
 #include "mcp/check.h"
 #include "tools/result.h"
@@ -223,7 +225,7 @@ static enum dialect_step mcp_open(struct dialect_request *request)
         return open_batch(request);
     }
     if (kind == RPC_RESULT || kind == RPC_ERROR_ANSWER) {
-        return DIALECT_DONE; /* we have asked nothing, so it answers nothing */
+        return mcp_take_answer(request);
     }
     if (!settle_version(request)) {
         return DIALECT_DONE;
@@ -242,23 +244,6 @@ static enum dialect_step mcp_open(struct dialect_request *request)
 
 /* ---- the outcome of a tool ---- */
 
-static void write_block(struct jsv_writer *writer, struct jsv_str text)
-{
-    jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("type"), JSV_STR("text"));
-    mcp_write_text(writer, JSV_STR("text"), text);
-    jsv_write_object_end(writer);
-}
-
-/* One text block with the JSON of a result in it. */
-static void write_content(struct jsv_writer *writer, struct jsv_str text)
-{
-    jsv_write_key(writer, JSV_STR("content"));
-    jsv_write_array_begin(writer);
-    write_block(writer, text);
-    jsv_write_array_end(writer);
-}
-
 static void end_call_result(struct jsv_writer *writer, bool is_error)
 {
     jsv_write_key(writer, JSV_STR("isError"));
@@ -269,7 +254,7 @@ static void end_call_result(struct jsv_writer *writer, bool is_error)
 static void write_call_result(struct dialect_request *request, struct jsv_str result, bool is_error)
 {
     struct jsv_writer writer = mcp_result_begin(request);
-    write_content(&writer, result);
+    mcp_write_text_content(&writer, result);
     if (mcp_version_of(request) >= MCP_VERSION_2025_06_18) {
         jsv_write_key(&writer, JSV_STR("structuredContent"));
         jsv_write_span(&writer, result);
@@ -281,13 +266,13 @@ static void write_call_result(struct dialect_request *request, struct jsv_str re
 static void write_output_block(struct jsv_writer *writer, const struct tool_call *call)
 {
     if (call->result.kind == ENVELOPE_RESULT_JSON) {
-        write_block(writer, jsv_buf_str(call->out));
+        mcp_write_text_block(writer, jsv_buf_str(call->out));
         return;
     }
     struct jsv_buf text;
     jsv_buf_init(&text, &writer->out->allocator, writer->out->size_max);
     if (jsv_utf8_append_repaired(&text, call->result.bytes) == 0) {
-        write_block(writer, jsv_buf_str(&text));
+        mcp_write_text_block(writer, jsv_buf_str(&text));
     } else if (writer->out->error == 0) {
         writer->out->error = text.error;
     }
@@ -305,11 +290,28 @@ static void write_unstructured(struct dialect_request *request, bool is_error)
     end_call_result(&writer, is_error);
 }
 
+/* What a tool has written in the protocol's own words goes out as it is. */
+static bool is_content(const struct catalog_tool *tool)
+{
+    struct jsv_value output = jsv_value_get(tool->value, JSV_STR("output"));
+    return jsv_str_equal(jsv_value_text(output), JSV_STR("content"));
+}
+
+static void write_blocks(struct dialect_request *request, struct jsv_str blocks, bool is_error)
+{
+    struct jsv_writer writer = mcp_result_begin(request);
+    jsv_write_key(&writer, JSV_STR("content"));
+    jsv_write_span(&writer, blocks);
+    end_call_result(&writer, is_error);
+}
+
 static void
 mcp_render(struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict)
 {
     bool is_error = verdict == TOOL_VERDICT_FAILED;
-    if (result.size > 0 && result.data[0] == '{') {
+    if (is_content(request->tool)) {
+        write_blocks(request, result, is_error);
+    } else if (result.size > 0 && result.data[0] == '{') {
         write_call_result(request, result, is_error);
     } else {
         write_unstructured(request, is_error);
@@ -324,7 +326,7 @@ static void mcp_render_failure(struct dialect_request *request)
     jsv_write_key(&writer, JSV_STR("content"));
     jsv_write_array_begin(&writer);
     if (!tool_tells_errors(call)) {
-        write_block(&writer, call->failure.message);
+        mcp_write_text_block(&writer, call->failure.message);
     }
     if (call->result.kind != ENVELOPE_RESULT_NONE) {
         write_output_block(&writer, call);
@@ -389,6 +391,7 @@ static bool mcp_is_sound(struct dialect_request *request, struct jsv_value answe
 
 const struct dialect dialect_mcp = {
     .name = "mcp",
+    .talk = &mcp_talk,
     .recognise = mcp_recognise,
     .open = mcp_open,
     .refuse = mcp_refuse,

@@ -35,6 +35,8 @@ void mcp_end_listening(struct dialect_request *request);
 
 /** {"jsonrpc":…,"id":…,"result":{ with what every result of the version has; members follow. */
 struct jsv_writer mcp_result_begin(struct dialect_request *request);
+/** The same for a result that is not "complete", where the version has that. */
+struct jsv_writer mcp_result_begin_as(struct dialect_request *request, struct jsv_str type);
 void mcp_result_end(struct jsv_writer *writer);
 /** How long a result may be kept, where the version has that. */
 void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version);
@@ -62,3 +64,7 @@ enum dialect_step mcp_answer_problems(
 void mcp_write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text);
 /** "name": value, unless that is NONE. */
 void mcp_write_member(struct jsv_writer *writer, struct jsv_str name, struct jsv_value value);
+/** {"type":"text","text":…} */
+void mcp_write_text_block(struct jsv_writer *writer, struct jsv_str text);
+/** "content": one such block */
+void mcp_write_text_content(struct jsv_writer *writer, struct jsv_str text);

@@ -27,12 +27,33 @@ void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name)
     jsv_write_object_end(writer);
 }
 
+void mcp_write_text_block(struct jsv_writer *writer, struct jsv_str text)
+{
+    jsv_write_object_begin(writer);
+    mcp_write_text(writer, JSV_STR("type"), JSV_STR("text"));
+    mcp_write_text(writer, JSV_STR("text"), text);
+    jsv_write_object_end(writer);
+}
+
+void mcp_write_text_content(struct jsv_writer *writer, struct jsv_str text)
+{
+    jsv_write_key(writer, JSV_STR("content"));
+    jsv_write_array_begin(writer);
+    mcp_write_text_block(writer, text);
+    jsv_write_array_end(writer);
+}
+
 struct jsv_writer mcp_result_begin(struct dialect_request *request)
+{
+    return mcp_result_begin_as(request, JSV_STR("complete"));
+}
+
+struct jsv_writer mcp_result_begin_as(struct dialect_request *request, struct jsv_str type)
 {
     struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
     jsv_write_object_begin(&writer);
     if (mcp_version_has(mcp_version_of(request), MCP_TRAIT_RESULT_TYPE)) {
-        mcp_write_text(&writer, JSV_STR("resultType"), JSV_STR("complete"));
+        mcp_write_text(&writer, JSV_STR("resultType"), type);
         jsv_write_key(&writer, JSV_STR("_meta"));
         jsv_write_object_begin(&writer);
         mcp_write_server_info(&writer, JSV_STR("io.modelcontextprotocol/serverInfo"));

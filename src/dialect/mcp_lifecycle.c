@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "dialect/mcp.h"
+#include "dialect/mcp_ask.h"
 
 static const char instructions[] =
     "Serves JSON schemas and examples, validates and compares assets. Call validate_asset with an "
@@ -18,6 +18,10 @@ static void write_capabilities(struct jsv_writer *writer, enum mcp_version versi
     jsv_write_span(writer, JSV_STR("{\"listChanged\":true}"));
     jsv_write_key(writer, JSV_STR("resources"));
     jsv_write_span(writer, JSV_STR("{\"subscribe\":true,\"listChanged\":true}"));
+    jsv_write_key(writer, JSV_STR("prompts"));
+    jsv_write_span(writer, JSV_STR("{\"listChanged\":true}"));
+    jsv_write_key(writer, JSV_STR("logging"));
+    jsv_write_span(writer, JSV_STR("{}"));
     if (version >= MCP_VERSION_2025_03_26) {
         jsv_write_key(writer, JSV_STR("completions"));
         jsv_write_span(writer, JSV_STR("{}"));
@@ -61,6 +65,8 @@ enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
     if (begin_session(request, version) < 0) {
         return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("no session can be made"));
     }
+    struct jsv_value capabilities = jsv_value_get(exchange->params, JSV_STR("capabilities"));
+    (*request->session)->capabilities = mcp_capabilities_of(capabilities, version);
     request->variant = version;
     struct jsv_writer writer = mcp_result_begin(request);
     mcp_write_text(&writer, JSV_STR("protocolVersion"), jsv_str_from(mcp_version_name(version)));

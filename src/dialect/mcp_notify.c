@@ -1,4 +1,5 @@
 #include "dialect/mcp.h"
+#include "dialect/mcp_provider.h"
 #include "dialect/mcp_resource.h"
 #include "dialect/notify.h"
 
@@ -37,14 +38,15 @@ static bool are_lists_equal(const struct catalog *before, const struct catalog *
     return true;
 }
 
-struct dialect_change
-dialect_change_between(const struct catalog *before, const struct catalog *after)
+struct dialect_change dialect_change_between(
+    const struct mcp_provider *provider, const struct catalog *before, const struct catalog *after)
 {
     return (struct dialect_change){
         .before = before,
         .after = after,
         .tools = !are_tools_equal(before, after),
         .resources = !are_lists_equal(before, after),
+        .prompts = provider->prompt_count(before) != provider->prompt_count(after),
     };
 }
 
@@ -102,7 +104,7 @@ static void tell(const struct listener *listener, struct jsv_str method, struct 
     }
 }
 
-static void tell_of_lists(const struct listener *listener, bool tools, bool resources)
+static void tell_of_lists(const struct listener *listener, bool tools, bool resources, bool prompts)
 {
     struct jsv_str none = {NULL, 0};
     if (tools) {
@@ -110,6 +112,9 @@ static void tell_of_lists(const struct listener *listener, bool tools, bool reso
     }
     if (resources) {
         tell(listener, JSV_STR("notifications/resources/list_changed"), none);
+    }
+    if (prompts) {
+        tell(listener, JSV_STR("notifications/prompts/list_changed"), none);
     }
 }
 
@@ -137,7 +142,7 @@ void dialect_notify_session(
     if (!atomic_load(&session->is_initialized)) {
         return;
     }
-    tell_of_lists(&listener, change->tools, change->resources);
+    tell_of_lists(&listener, change->tools, change->resources, change->prompts);
     dialect_session_lock(session);
     for (const struct dialect_subscription *item = session->subscriptions; item;
          item = item->next) {
@@ -171,7 +176,8 @@ void dialect_notify_listener(
     tell_of_lists(
         &listener,
         change->tools && wants(wishes, JSV_STR("toolsListChanged")),
-        change->resources && wants(wishes, JSV_STR("resourcesListChanged")));
+        change->resources && wants(wishes, JSV_STR("resourcesListChanged")),
+        change->prompts && wants(wishes, JSV_STR("promptsListChanged")));
     struct jsv_iter iter = jsv_value_iter(jsv_value_get(wishes, JSV_STR("resourceSubscriptions")));
     while (jsv_iter_next(&iter)) {
         tell_of_resource(&listener, change, jsv_value_text(iter.value));
@@ -184,6 +190,7 @@ static void write_honoured(struct jsv_writer *writer, struct jsv_value wishes)
     static const struct jsv_str names[] = {
         {"toolsListChanged", 16},
         {"resourcesListChanged", 20},
+        {"promptsListChanged", 18},
     };
     jsv_write_key(writer, JSV_STR("notifications"));
     jsv_write_object_begin(writer);

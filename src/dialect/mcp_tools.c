@@ -2,6 +2,7 @@
  * Tools as the official protocol shows them. Members that came with a later
  * version than the client's are left out.
  */
+#include "dialect/mcp_ask.h"
 #include "dialect/mcp_http.h"
 #include "dialect/mcp_page.h"
 
@@ -71,6 +72,9 @@ enum dialect_step mcp_handle_tools_call(struct mcp_exchange *exchange)
     bool is_modern = mcp_version_facts(exchange->version)->era == MCP_ERA_MODERN;
     if (is_modern && mcp_is_endpoint(request) &&
         !mcp_check_argument_headers(request, request->tool, request->arguments)) {
+        return DIALECT_DONE;
+    }
+    if (!mcp_take_inputs(exchange)) {
         return DIALECT_DONE;
     }
     return DIALECT_CALL;

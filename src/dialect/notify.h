@@ -15,10 +15,11 @@ struct dialect_change {
     const struct catalog *after;
     bool tools;     /* the list of tools is another */
     bool resources; /* the list of resources is another */
+    bool prompts;   /* the list of prompts is another */
 };
 
-struct dialect_change
-dialect_change_between(const struct catalog *before, const struct catalog *after);
+struct dialect_change dialect_change_between(
+    const struct mcp_provider *provider, const struct catalog *before, const struct catalog *after);
 
 /** Where messages go; each is one JSON text on one line. */
 typedef void dialect_push(void *owner, struct jsv_str message);

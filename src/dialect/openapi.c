@@ -44,7 +44,7 @@ static void write_members(struct jsv_writer *writer, struct jsv_value object)
 /* before, name and after, joined, as a key or as a string. */
 static void write_joined(
     struct jsv_writer *writer,
-    void (*write)(struct jsv_writer *writer, struct jsv_str text),
+    void (*put)(struct jsv_writer *writer, struct jsv_str text),
     const char *before,
     struct jsv_str name,
     const char *after)
@@ -54,7 +54,7 @@ static void write_joined(
     jsv_buf_append_str(&text, jsv_str_from(before));
     jsv_buf_append_str(&text, name);
     jsv_buf_append_str(&text, jsv_str_from(after));
-    write(writer, jsv_buf_str(&text));
+    put(writer, jsv_buf_str(&text));
     jsv_buf_done(&text);
 }
 

@@ -22,6 +22,7 @@ struct dialect_session *dialect_session_new(enum mcp_version version)
         *session = (struct dialect_session){
             .references = 1,
             .version = version,
+            .level = TOOL_LEVEL_INFO,
             .lock = PTHREAD_MUTEX_INITIALIZER,
         };
     }
@@ -102,4 +103,35 @@ void dialect_session_unsubscribe(struct dialect_session *session, struct jsv_str
         remove_subscription(session, place);
     }
     dialect_session_unlock(session);
+}
+
+/* ---- questions ---- */
+
+void dialect_session_ask(struct dialect_session *session, struct dialect_question *question)
+{
+    dialect_session_lock(session);
+    question->id = ++session->question_id;
+    question->next = session->questions;
+    session->questions = question;
+    dialect_session_unlock(session);
+}
+
+struct dialect_question *dialect_session_answer(struct dialect_session *session, uint64_t id)
+{
+    dialect_session_lock(session);
+    struct dialect_question **place = &session->questions;
+    while (*place && (*place)->id != id) {
+        place = &(*place)->next;
+    }
+    struct dialect_question *question = *place;
+    if (question) {
+        *place = question->next;
+    }
+    dialect_session_unlock(session);
+    return question;
+}
+
+bool dialect_session_give_up(struct dialect_session *session, struct dialect_question *question)
+{
+    return dialect_session_answer(session, question->id);
 }

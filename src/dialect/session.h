@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "mcp/versions.h"
+#include "mcp/methods.h"
+#include "tools/tool.h"
 
 /* 128 random bits, as hexadecimal digits. */
 #define DIALECT_SESSION_ID_SIZE 32
@@ -22,19 +23,37 @@ struct dialect_subscription {
     char uri[];
 };
 
+/** Something we asked the client of a session; whoever asked owns it. */
+struct dialect_question {
+    struct dialect_question *next;
+    uint64_t id;
+    const struct mcp_method *method;
+};
+
+/* What a client can be asked for. */
+enum dialect_capability {
+    DIALECT_CAPABILITY_SAMPLING = 1 << 0,
+    DIALECT_CAPABILITY_ELICITATION = 1 << 1,
+    DIALECT_CAPABILITY_ROOTS = 1 << 2,
+};
+
 struct dialect_session {
     atomic_uint references;
     enum mcp_version version;
-    char client[64]; /* what it calls itself; empty when it did not say */
+    char client[64];                      /* what it calls itself; empty when it did not say */
     atomic_bool is_initialized;           /* the client has said so: it may be notified */
     atomic_bool is_over;                  /* nobody finds it any more; its streams end */
     char id[DIALECT_SESSION_ID_SIZE + 1]; /* empty: it has none */
-    pthread_mutex_t lock;                 /* of the subscriptions */
+    unsigned capabilities;                /* of the client: enum dialect_capability */
+    _Atomic(enum tool_level) level;       /* messages below it are not for this client */
+    pthread_mutex_t lock;                 /* of the subscriptions and questions */
     struct dialect_subscription *subscriptions;
     size_t subscription_count;
-    _Atomic(const void *) stream; /* the connection notifications go to, over HTTP */
-    struct dialect_session *next; /* in the directory */
-    uint64_t used_ms;             /* when it was last asked for */
+    struct dialect_question *questions; /* not answered yet */
+    uint64_t question_id;               /* of the last one */
+    _Atomic(const void *) stream;       /* the connection notifications go to, over HTTP */
+    struct dialect_session *next;       /* in the directory */
+    uint64_t used_ms;                   /* when it was last asked for */
 };
 
 /** A session with one reference. @return NULL when memory ran out. */
@@ -50,3 +69,10 @@ void dialect_session_unsubscribe(struct dialect_session *session, struct jsv_str
 /** While the subscriptions are looked at. */
 void dialect_session_lock(struct dialect_session *session);
 void dialect_session_unlock(struct dialect_session *session);
+
+/** Wait for an answer; gives the question its id. */
+void dialect_session_ask(struct dialect_session *session, struct dialect_question *question);
+/** An answer came: nobody waits for it any more. @return NULL when nobody did. */
+struct dialect_question *dialect_session_answer(struct dialect_session *session, uint64_t id);
+/** Wait no longer. @return whether the answer has not come. */
+bool dialect_session_give_up(struct dialect_session *session, struct dialect_question *question);

@@ -143,10 +143,11 @@ put_head(struct jsv_buf *out, const struct log_event *event, const struct log_se
     put_text(out, event->method, secrets);
 }
 
-static void put_outcome(struct jsv_buf *out, const struct log_event *event)
+static void
+put_outcome(struct jsv_buf *out, const struct log_event *event, const struct log_secrets *secrets)
 {
     PUT(out, ",\"traceId\":");
-    put_word(out, event->trace_id);
+    put_text(out, event->trace_id, secrets); /* perhaps the client's own */
     PUT(out, ",\"spanId\":");
     put_word(out, event->span_id);
     PUT(out, ",\"requestId\":");
@@ -211,7 +212,7 @@ int log_event_write(
 {
     size_t start = out->size;
     put_head(out, event, secrets);
-    put_outcome(out, event);
+    put_outcome(out, event, secrets);
     put_metadata(out, event, secrets);
     put_error(out, event, secrets);
     PUT(out, ",\"stage\":");

@@ -26,10 +26,10 @@
 
 #define NAME_ENDING ".jsonl"
 
-/* "20260102T030405.678Z-4194304-9.jsonl" */
+/* "20260102T030405.678Z-4194304-000001.jsonl" */
 #define NAME_SIZE 64
 
-/* Files made within one millisecond by one process: none in earnest. */
+/* Names that may be taken already: none in earnest. */
 #define NAME_TRIES 10
 
 /* Files a directory may hold besides those that are kept, before the rest waits for next time. */
@@ -201,19 +201,15 @@ static void remove_old(const struct log_files *files)
 
 /* ---- writing ---- */
 
-/* "20260102T030405.678Z-4711", and "-1" for the second of that millisecond. */
-static void make_name(unsigned try, char ret_name[static NAME_SIZE])
+/* The number tells files of one millisecond apart, and keeps them in order. */
+static void make_name(unsigned number, char ret_name[static NAME_SIZE])
 {
     char time[LOG_TIME_SIZE];
-    char number[16] = "";
     log_time_format(os_wall_ms(), time);
-    if (try > 0) {
-        snprintf(number, sizeof(number), "-%u", try);
-    }
     snprintf(
         ret_name,
         NAME_SIZE,
-        "%.4s%.2s%.3s%.2s%.2s%.7s-%d%s" NAME_ENDING,
+        "%.4s%.2s%.3s%.2s%.2s%.7s-%d-%06u" NAME_ENDING,
         time,
         time + 5,
         time + 8,
@@ -221,7 +217,7 @@ static void make_name(unsigned try, char ret_name[static NAME_SIZE])
         time + 14,
         time + 17,
         (int)os_getpid(),
-        number);
+        number % 1000000);
 }
 
 static int create(struct log_files *files, char ret_name[static NAME_SIZE])
@@ -229,7 +225,7 @@ static int create(struct log_files *files, char ret_name[static NAME_SIZE])
     int fd = -EEXIST;
     for (unsigned try = 0; fd == -EEXIST && try < NAME_TRIES; try++) {
         char path[PATH_MAX];
-        make_name(try, ret_name);
+        make_name(++files->number, ret_name);
         fd = path_of(files, ret_name, path);
         if (fd == 0) {
             fd = os_create(

@@ -1,7 +1,7 @@
 /*
  * The files of the structured log: one for each run, in
  *
- *     <log dir>/mcp_server/envelope_validation/20260102T030405.678Z-4711.jsonl
+ *     <log dir>/mcp_server/envelope_validation/20260102T030405.678Z-4711-000001.jsonl
  *     <log dir>/mcp_server/envelope_validation/.latest -> the newest of them
  *
  * A file that has grown to its limit is followed by another one. The five
@@ -19,8 +19,9 @@
 struct log_files {
     const char *root; /* the log dir */
     uint64_t size_max;
-    int fd;        /* of the file being written; -1: there is none */
-    uint64_t size; /* of it: whole lines only */
+    int fd;          /* of the file being written; -1: there is none */
+    uint64_t size;   /* of it: whole lines only */
+    unsigned number; /* of files made so far */
     struct jsv_buf directory;
 };
 

@@ -171,7 +171,7 @@ static void on_refused(struct net_http *http)
 {
     unsigned status = net_http_refusal_status(http->reader.refusal);
     if (status == 413) {
-        net_http_respond_too_large(http);
+        net_http_on_too_large(http);
     } else {
         net_http_respond_refusal(http, status, net_http_refusal_text(http->reader.refusal));
     }

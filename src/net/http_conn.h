@@ -28,6 +28,8 @@ enum net_http_waiting {
     NET_HTTP_FOR_GOODBYE,
 };
 
+struct net_page_file;
+
 struct net_http {
     struct net_peer peer;
     struct core_conn conn;
@@ -82,6 +84,8 @@ void net_http_close(struct net_http *http);
 void net_http_on_head(struct net_http *http);
 /** The request is there: answer it, or hand it on. */
 void net_http_on_request(struct net_http *http);
+/** Its body is longer than we take. */
+void net_http_on_too_large(struct net_http *http);
 
 /* ---- responses; each is the last of its request ---- */
 
@@ -98,6 +102,8 @@ void net_http_respond_not_allowed(struct net_http *http);
 void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth auth);
 /** 413, in the words of the tools. */
 void net_http_respond_too_large(struct net_http *http);
+/** A file of the page for people; 304 to who has it. */
+void net_http_respond_page(struct net_http *http, const struct net_page_file *file);
 /** RFC 9728: where tokens come from. */
 void net_http_respond_metadata(struct net_http *http);
 

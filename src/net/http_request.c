@@ -7,6 +7,7 @@
 #include "log/log.h"
 #include "net/http_conn.h"
 #include "net/http_writer.h"
+#include "net/page.h"
 #include "os/sys.h"
 
 static bool has_body(const struct net_http_head *head)
@@ -116,13 +117,25 @@ static void look_at(struct net_http *http, enum rpc_endpoint endpoint)
 
 static void hand_in(struct net_http *http, enum rpc_endpoint endpoint)
 {
+    bool is_whole = http->reader.phase == NET_HTTP_PHASE_COMPLETE;
     const struct rpc_frame frame = {
-        .text = jsv_buf_str(&http->reader.body),
+        .text = is_whole ? jsv_buf_str(&http->reader.body) : JSV_STR(""),
+        .oversize = !is_whole,
         .chunk = &http->body_owner,
     };
     look_at(http, endpoint);
     http->state = NET_HTTP_ASKED;
     core_handle(&http->conn, &frame);
+}
+
+/* Request envelopes are answered with response envelopes, also then. */
+void net_http_on_too_large(struct net_http *http)
+{
+    if (http->match.route == NET_HTTP_ROUTE_INVOKE) {
+        hand_in(http, RPC_ENDPOINT_INVOKE);
+    } else {
+        net_http_respond_too_large(http);
+    }
 }
 
 static void end_session(struct net_http *http)
@@ -181,19 +194,29 @@ static void on_metadata(struct net_http *http)
     }
 }
 
+static void on_page(struct net_http *http)
+{
+    struct net_page_file file;
+    if (net_page_find(http->reader.head.path, &file)) {
+        net_http_respond_page(http, &file);
+    } else {
+        net_http_respond_refusal(http, 404, "there is nothing here");
+    }
+}
+
 /* Room for the counters of many tools, or for all mismatches of all loops. */
 #define REPORT_SIZE_MAX ((size_t)16 * 1024 * 1024)
 
 /* What the log knows, written by it; nothing is kept when there is none. */
 static void respond_report(
-    struct net_http *http, struct jsv_str type, int (*write)(struct log *log, struct jsv_buf *out))
+    struct net_http *http, struct jsv_str type, int (*report)(struct log *log, struct jsv_buf *out))
 {
     struct log *log = core_worker_log(http->conn.worker);
     struct jsv_buf text;
     jsv_buf_init(&text, os_allocator(), REPORT_SIZE_MAX);
     if (!log) {
         net_http_respond_refusal(http, 404, "nothing is counted here");
-    } else if (write(log, &text) < 0) {
+    } else if (report(log, &text) < 0) {
         net_http_respond_refusal(http, 500, "out of memory");
     } else {
         net_http_respond(http, 200, type, jsv_buf_str(&text));
@@ -248,6 +271,10 @@ void net_http_on_request(struct net_http *http)
         break;
     case NET_HTTP_ROUTE_DIAGNOSTICS:
         respond_report(http, JSV_STR("application/json"), log_diagnostics_write);
+        break;
+    case NET_HTTP_ROUTE_PAGE:
+    case NET_HTTP_ROUTE_PAGE_FILE:
+        on_page(http);
         break;
     case NET_HTTP_ROUTE_METADATA:
     case NET_HTTP_ROUTE_METADATA_MCP:

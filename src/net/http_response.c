@@ -6,6 +6,7 @@
 
 #include "net/http_conn.h"
 #include "net/http_writer.h"
+#include "net/page.h"
 #include "os/sys.h"
 
 #define JSON_TYPE "application/json"
@@ -29,7 +30,7 @@ static void begin(struct net_http *http, unsigned status, struct jsv_str type, s
 {
     char date[NET_HTTP_DATE_SIZE];
     bool close = is_last(http);
-    bool has_body = status != 204;
+    bool has_body = status != 204 && status != 304;
     net_http_date_format(os_wall_seconds(), date);
     const struct net_http_answer answer = {
         .status = status,
@@ -144,6 +145,17 @@ void net_http_respond_too_large(struct net_http *http)
         JSV_STR(JSON_TYPE),
         JSV_STR("{\"ok\":false,\"reason\":\"validation_failed\","
                 "\"errors\":[{\"path\":\"\",\"msg\":\"payload_too_large\"}]}"));
+}
+
+void net_http_respond_page(struct net_http *http, const struct net_page_file *file)
+{
+    struct jsv_str tags;
+    bool is_known =
+        net_http_head_find(&http->reader.head, JSV_STR("If-None-Match"), &tags) == NET_HTTP_FOUND &&
+        net_page_is_known(file, tags);
+    begin(http, is_known ? 304 : 200, file->type, file->bytes.size);
+    net_page_write_headers(&http->output, file);
+    end(http, is_known ? JSV_STR("") : file->bytes);
 }
 
 /* Room for a few addresses of servers. */

@@ -1,3 +1,7 @@
+/*
+ * A name may stand for several addresses, of both families: the first that can
+ * be listened on is taken.
+ */
 #include "net/tcp.h"
 
 #include <errno.h>
@@ -25,6 +29,9 @@ static int split(char *address, const char **ret_host, const char **ret_port)
     }
     *colon = '\0';
     *ret_port = colon + 1;
+    if (**ret_port == '\0') {
+        return -EINVAL;
+    }
     *ret_host = address;
     size_t size = strlen(address);
     if (size >= 2 && address[0] == '[' && address[size - 1] == ']') {
@@ -91,9 +98,13 @@ int net_tcp_listen(const char *address, bool *ret_is_loopback)
     if (r < 0) {
         return r;
     }
-    int fd = bind_and_listen(found);
-    if (fd >= 0) {
-        *ret_is_loopback = is_loopback(found->ai_addr);
+    int fd = -EADDRNOTAVAIL;
+    for (const struct addrinfo *one = found; one && fd < 0; one = one->ai_next) {
+        fd = bind_and_listen(one);
+        *ret_is_loopback = fd >= 0 && is_loopback(one->ai_addr);
+        if (fd == -EADDRINUSE) {
+            break; /* somebody else is what the name stands for: be not half of it */
+        }
     }
     freeaddrinfo(found);
     return fd;

@@ -5,6 +5,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "os/sys.h"
 
@@ -103,4 +104,16 @@ int os_digest(struct jsv_str bytes, char ret_hex[static OS_DIGEST_HEX_SIZE + 1])
     }
     os_digest_done(&digest);
     return r;
+}
+
+int os_digest_keyed(
+    struct jsv_str key, struct jsv_str bytes, char ret_hex[static OS_DIGEST_HEX_SIZE + 1])
+{
+    unsigned char code[SHA256_SIZE];
+    const unsigned char *data = (const unsigned char *)bytes.data;
+    if (!HMAC(EVP_sha256(), key.data, (int)key.size, data, bytes.size, code, NULL)) {
+        return openssl_failed(-ENOMEM);
+    }
+    print_hex(code, ret_hex);
+    return 0;
 }

@@ -25,6 +25,13 @@ int os_digest_setup(void);
 int os_digest(struct jsv_str bytes, char ret_hex[static OS_DIGEST_HEX_SIZE + 1]);
 
 /**
+ * HMAC-SHA-256 of bytes: nobody without the key can tell it.
+ * @return 0; -ENOMEM; -ENOTSUP.
+ */
+int os_digest_keyed(
+    struct jsv_str key, struct jsv_str bytes, char ret_hex[static OS_DIGEST_HEX_SIZE + 1]);
+
+/**
  * Digest bytes as they come:
  *
  *     struct os_digest digest;

@@ -26,6 +26,3 @@ struct os_spawn {
  *         -EAGAIN, -ENOMEM.
  */
 int os_spawn(const struct os_spawn *program, pid_t *ret_pid);
-
-/** The entry of the table: os_spawn() without it. */
-int os_spawn_real(const struct os_spawn *program, pid_t *ret_pid);

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* getdents64(), ppoll(), sched_getaffinity() */
+#define _GNU_SOURCE /* getdents64(), ppoll(), sched_getaffinity(), …_addchdir_np() */
 #include "os/sys.h"
 
 #include <dirent.h>
@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -235,6 +236,66 @@ static int real_kill(pid_t pid, int number)
     return kill(pid, number) < 0 ? -errno : 0;
 }
 
+/* @return 0 or an errno, as the calls of this family have it. */
+static int set_spawn_files(posix_spawn_file_actions_t *actions, const struct os_spawn *program)
+{
+    int error = 0;
+    for (int i = 0; i < 3 && error == 0; i++) {
+        /* A low one, of a process begun without its own three, would overwrite another. */
+        error = program->fds[i] <= 2
+                    ? EBADF
+                    : posix_spawn_file_actions_adddup2(actions, program->fds[i], i);
+    }
+    if (error == 0 && program->directory) {
+        error = posix_spawn_file_actions_addchdir_np(actions, program->directory);
+    }
+    return error;
+}
+
+static int set_spawn_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    (void)posix_spawnattr_setsigmask(attributes, &none);
+    (void)posix_spawnattr_setsigdefault(attributes, &all);
+    (void)posix_spawnattr_setpgroup(attributes, 0);
+    return posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+/*
+ * posix_spawn() borrows our memory until the program runs, so starting one
+ * costs the same however large we are, and what goes wrong on the way, the
+ * look for the program included, is its result.
+ */
+static int real_spawn(const struct os_spawn *program, pid_t *ret_pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) {
+        return -error;
+    }
+    error = posix_spawnattr_init(&attributes);
+    if (error == 0) {
+        error = set_spawn_files(&actions, program);
+        error = error ? error : set_spawn_attributes(&attributes);
+        error = error ? error
+                      : posix_spawn(
+                            ret_pid,
+                            program->path,
+                            &actions,
+                            &attributes,
+                            program->arguments,
+                            program->environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return -error;
+}
+
 /*
  * Validation may nest as deep as the validator's limit, 4,096 evaluations: 1
  * MiB, several times that in a build with sanitizers. What a thread gets by
@@ -345,7 +406,7 @@ const struct os_sys os_sys_real = {
     .raise = real_raise,
     .getpid = getpid,
     .pipe = real_pipe,
-    .spawn = os_spawn_real,
+    .spawn = real_spawn,
     .pidfd_open = real_pidfd_open,
     .wait_child = real_wait_child,
     .kill = real_kill,
@@ -716,6 +777,11 @@ pid_t os_getpid(void)
 int os_pipe(int ret_fds[static 2])
 {
     return os_sys->pipe(ret_fds);
+}
+
+int os_spawn(const struct os_spawn *program, pid_t *ret_pid)
+{
+    return os_sys->spawn(program, ret_pid);
 }
 
 int os_pidfd_open(pid_t pid)

@@ -201,8 +201,7 @@ static int push_value(struct builder *builder, struct jsv_str text)
                : push(builder, text);
 }
 
-/* "{name}" at the beginning of a text. @return its length; 0 when there is none. */
-static size_t placeholder(struct jsv_str text, struct jsv_str *ret_name)
+size_t command_line_placeholder(struct jsv_str text, struct jsv_str *ret_name)
 {
     size_t i = 1;
     if (text.size == 0 || text.data[0] != '{') {
@@ -242,10 +241,10 @@ static int text_error(struct builder *builder)
 static int expand(struct builder *builder, struct jsv_str text)
 {
     struct jsv_str name;
-    bool begins_with_value = placeholder(text, &name) > 0;
+    bool begins_with_value = command_line_placeholder(text, &name) > 0;
     jsv_buf_reset(&builder->text);
     while (text.size > 0) {
-        size_t size = placeholder(text, &name);
+        size_t size = command_line_placeholder(text, &name);
         if (size == 0) {
             jsv_buf_append_byte(&builder->text, text.data[0]);
             size = 1;
@@ -283,7 +282,7 @@ static int expand_list(struct builder *builder, struct jsv_value list)
 static int expand_text(struct builder *builder, struct jsv_str text)
 {
     struct jsv_str name;
-    if (text.size > 0 && placeholder(text, &name) == text.size) {
+    if (text.size > 0 && command_line_placeholder(text, &name) == text.size) {
         struct jsv_value value = jsv_value_get(builder->call->arguments, name);
         if (jsv_value_type(value) == JSV_TYPE_ARRAY) {
             return expand_list(builder, value);

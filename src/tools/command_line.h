@@ -39,3 +39,6 @@ int command_line_make(
     const struct tool_call *call,
     struct command_line *ret_line,
     struct envelope_issue *reterr_failure);
+
+/** "{name}" at the beginning of a text. @return its length; 0 when there is none. */
+size_t command_line_placeholder(struct jsv_str text, struct jsv_str *ret_name);

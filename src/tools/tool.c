@@ -53,8 +53,16 @@ const struct jsv_str *tools_descriptors(size_t *ret_count)
 
 /* ---- calls ---- */
 
+static const struct tool_set *set_of(const struct tool_call *call)
+{
+    return call->tools->settings.set;
+}
+
 int tool_run(struct tool_call *call)
 {
+    if (set_of(call)) {
+        return set_of(call)->run(call);
+    }
     if (command_is(call->tool)) {
         return command_call(call);
     }
@@ -68,7 +76,9 @@ int tool_run(struct tool_call *call)
 
 void tool_cancel(struct tool_call *call)
 {
-    if (command_is(call->tool)) {
+    if (set_of(call)) {
+        set_of(call)->cancel(call);
+    } else if (command_is(call->tool)) {
         command_cancel(call);
     } else {
         tool_populate_backend_cancel(call); /* the only one that waits */

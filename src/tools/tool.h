@@ -21,13 +21,15 @@ struct catalog;
 struct catalog_tool;
 struct loop;
 struct tool_call;
+struct tool_set;
 struct tools;
 
 /** What the operator decides. */
 struct tool_settings {
-    size_t batch_max;        /* assets in one validate_many */
-    size_t loops;            /* that share the machine; 0: one */
-    const char *backend_url; /* NULL: there is no backend */
+    const struct tool_set *set; /* NULL: the built-in tools */
+    size_t batch_max;           /* assets in one validate_many */
+    size_t loops;               /* that share the machine; 0: one */
+    const char *backend_url;    /* NULL: there is no backend */
     const char *backend_assets_path;
     uint64_t backend_timeout_ms;
     size_t backend_reply_max;
@@ -43,6 +45,31 @@ enum tool_verdict {
 enum tool_step {
     TOOL_DONE, /* the result is written */
     TOOL_WAIT, /* call->finished comes later, unless the call is cancelled */
+    /*
+     * The client is to be asked first: out is {key: {"method": …, "params": …}, …} in the words
+     * of the official protocol. Then the tool is run again, with the answers in call->inputs.
+     */
+    TOOL_ASK,
+};
+
+/** How much a message matters; the names of syslog. */
+enum tool_level {
+    TOOL_LEVEL_DEBUG,
+    TOOL_LEVEL_INFO,
+    TOOL_LEVEL_NOTICE,
+    TOOL_LEVEL_WARNING,
+    TOOL_LEVEL_ERROR,
+    TOOL_LEVEL_CRITICAL,
+    TOOL_LEVEL_ALERT,
+    TOOL_LEVEL_EMERGENCY,
+};
+
+/** What a call may say to its client while it runs; said only to those who want to hear it. */
+struct tool_client {
+    void (*progress)(struct tool_call *call, uint64_t done, uint64_t total);
+    void (*log)(struct tool_call *call, enum tool_level level, struct jsv_str text);
+    /* Whether the client can be asked by such a means ("sampling", "elicitation", "roots"). */
+    bool (*offers)(const struct tool_call *call, struct jsv_str capability);
 };
 
 struct tool_call {
@@ -51,24 +78,36 @@ struct tool_call {
     const struct catalog_tool *tool;
     struct jsv_value arguments; /* an object that fits inputSchema */
     struct tools *tools;
+    struct loop *loop;               /* it runs on */
     struct jsv_reader *reader;       /* not across a wait */
     struct jsv_validator *validator; /* not across a wait */
     struct jsv_arena *scratch;
     struct jsv_buf *out; /* the result, one JSON value on one line, is appended here */
     void (*finished)(struct tool_call *call);
-    void *owner; /* the caller's */
+    void *owner;                      /* the caller's */
+    const struct tool_client *client; /* NULL: nobody listens */
+    struct jsv_value inputs;          /* what was asked for, by key; NONE before */
+    struct jsv_str memory;            /* what was to be remembered then; empty before */
 
     /* Filled in by the tool. */
     enum tool_verdict verdict;
+    struct jsv_str remember;       /* with TOOL_ASK; valid UTF-8, lives until the call is over */
     struct envelope_result result; /* what out was written from, byte for byte */
     struct envelope_issue failure; /* of a program: why it failed; code.data NULL: it did not */
     int error;                     /* after a wait: 0 or -errno, our fault */
     void *state;                   /* of a tool that waits */
 };
 
+/** Tools that somebody else brings: their descriptors are in the catalog. */
+struct tool_set {
+    /* As tool_run(). */
+    int (*run)(struct tool_call *call);
+    void (*cancel)(struct tool_call *call);
+};
+
 /**
  * Run a call.
- * @return enum tool_step; -ENOENT: such a tool is declared and not built in; -errno: our fault.
+ * @return enum tool_step; -errno: our fault.
  */
 int tool_run(struct tool_call *call);
 /** Give up a call that waits; finished() will not come. */

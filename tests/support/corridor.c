@@ -11,6 +11,8 @@
 #include "catalog/catalog.h"
 #include "core/limits.h"
 #include "core/sessions.h"
+#include "dialect/dialect.h"
+#include "envelope/schemas.h"
 #include "loop/loop.h"
 #include "mcp/definitions.h"
 
@@ -42,15 +44,31 @@ static bool has(struct jsv_value object, struct jsv_str name)
     return jsv_value_type(jsv_value_get(object, name)) != JSV_TYPE_NONE;
 }
 
-static void check_shape(struct jsv_value answer)
+/* An answer that is no JSON-RPC: an envelope of either kind, by the schema it is published with. */
+static void check_envelope(struct corridor *corridor, struct jsv_value answer)
 {
+    enum envelope_schema which = has(answer, JSV_STR("schema_version"))
+                                     ? ENVELOPE_SCHEMA_ENVELOPE
+                                     : ENVELOPE_SCHEMA_REFERENCE_RESPONSE;
+    const struct jsv_schema *schema = envelope_schemas_get(corridor->settings.envelopes, which);
+    struct jsv_validator *validator = jsv_validator_new(NULL, NULL);
+    assert_int_equal(jsv_validate(schema, answer, validator), 1);
+    jsv_validator_free(validator);
+}
+
+static void check_shape(struct corridor *corridor, struct jsv_value answer)
+{
+    if (!has(answer, JSV_STR("jsonrpc"))) {
+        check_envelope(corridor, answer);
+        return;
+    }
     struct jsv_str version = jsv_value_text(jsv_value_get(answer, JSV_STR("jsonrpc")));
     assert_true(jsv_str_equal(version, JSV_STR("2.0")));
     assert_true(has(answer, JSV_STR("id")));
     assert_true(has(answer, JSV_STR("result")) != has(answer, JSV_STR("error")));
 }
 
-static void check_answer(struct jsv_str text)
+static void check_answer(struct corridor *corridor, struct jsv_str text)
 {
     struct jsv_reader *reader = jsv_reader_new(NULL, NULL);
     struct jsv_document *document = jsv_document_new(NULL);
@@ -61,10 +79,10 @@ static void check_answer(struct jsv_str text)
     if (jsv_value_type(root) == JSV_TYPE_ARRAY) {
         struct jsv_iter iter = jsv_value_iter(root);
         while (jsv_iter_next(&iter)) {
-            check_shape(iter.value);
+            check_shape(corridor, iter.value);
         }
-    } else {
-        check_shape(root);
+    } else if (!dialect_of_endpoint(corridor->conn.http)) {
+        check_shape(corridor, root);
     }
     jsv_document_free(document);
     jsv_reader_free(reader);
@@ -87,7 +105,7 @@ static void take_answer(struct core_conn *conn, const struct core_answer *answer
         corridor->silent_count++;
         return;
     }
-    check_answer(answer->text);
+    check_answer(corridor, answer->text);
     keep_message(corridor, answer->text);
 }
 
@@ -170,6 +188,7 @@ int corridor_setup(void **state)
     load_catalog(corridor);
     corridor->settings.tools = (struct tool_settings){.batch_max = CORE_BATCH_MAX};
     assert_int_equal(mcp_definitions_new(NULL, &corridor->settings.definitions, &fault), 0);
+    assert_int_equal(envelope_schemas_new(NULL, &corridor->settings.envelopes), 0);
     corridor->settings.sessions = core_sessions_new();
     assert_non_null(corridor->settings.sessions);
     assert_int_equal(loop_new(&corridor->loop), 0);
@@ -190,6 +209,7 @@ int corridor_teardown(void **state)
     core_worker_free(corridor->worker);
     loop_free(corridor->loop);
     core_sessions_free(corridor->settings.sessions);
+    envelope_schemas_free(corridor->settings.envelopes);
     mcp_definitions_free(corridor->settings.definitions);
     catalog_release(corridor->catalog);
     nftw(corridor->directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
@@ -222,6 +242,32 @@ const char *corridor_ask(struct corridor *corridor, const char *line)
     size_t before = corridor->answer_count;
     corridor_give(corridor, jsv_str_from(line));
     corridor_give(corridor, JSV_STR("\n"));
+    return corridor->answer_count > before ? corridor->answers[before].data : "";
+}
+
+static enum rpc_header
+no_header(const struct rpc_http *http, struct jsv_str name, struct jsv_str *ret_value)
+{
+    (void)http;
+    (void)name;
+    (void)ret_value;
+    return RPC_HEADER_ABSENT;
+}
+
+const char *corridor_post(
+    struct corridor *corridor, enum rpc_endpoint endpoint, const char *parameter, const char *body)
+{
+    const struct rpc_http http = {
+        .endpoint = endpoint,
+        .parameter = jsv_str_from(parameter),
+        .is_query = !body,
+        .header = no_header,
+    };
+    const struct rpc_frame frame = {.text = jsv_str_from(body ? body : "")};
+    size_t before = corridor->answer_count;
+    corridor->conn.http = &http;
+    core_handle(&corridor->conn, &frame);
+    corridor->conn.http = NULL;
     return corridor->answer_count > before ? corridor->answers[before].data : "";
 }
 

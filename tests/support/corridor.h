@@ -3,7 +3,8 @@
  * own, a catalog of a few files, and what would be sent to the peer.
  *
  * Every answer is checked as it comes: one JSON text on one line, of the shape
- * of a JSON-RPC answer or an array of such.
+ * of a JSON-RPC answer or an array of such, or an envelope that fits its
+ * schema. At endpoints of HTTP any JSON will do.
  */
 #pragma once
 
@@ -39,6 +40,9 @@ int corridor_teardown(void **state);
 void corridor_give(struct corridor *corridor, struct jsv_str bytes);
 /* Hand one line in. @return its answer, which must come at once; "" when there is none. */
 const char *corridor_ask(struct corridor *corridor, const char *line);
+/* Hand one body in at an endpoint of HTTP; NULL: a GET. @return as above. */
+const char *corridor_post(
+    struct corridor *corridor, enum rpc_endpoint endpoint, const char *parameter, const char *body);
 /* Forget all answers. */
 void corridor_forget(struct corridor *corridor);
 /* Run the loop until there are so many answers, or for some seconds. */

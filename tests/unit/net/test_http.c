@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -7,6 +9,7 @@
 #include "core/limits.h"
 #include "loop/loop.h"
 #include "net/http.h"
+#include "net/page.h"
 #include "os/sys.h"
 #include "support/corridor.h"
 #include "unit/os/fault.h"
@@ -300,6 +303,36 @@ static void test_health(void **state)
     assert_has(ask(desk, "GET /readyz HTTP/1.1\r\nHost: 10.1.2.3\r\n\r\n"), "ready\n");
 }
 
+static void test_page(void **state)
+{
+    struct desk *desk = *state;
+    struct net_page_file file;
+    char ask_again[512];
+    desk->settings.guard.token = JSV_STR("secret");
+    connect_peer(desk);
+    const char *text = ask(desk, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_has(text, "HTTP/1.1 200 OK\r\n");
+    assert_has(text, "Content-Type: text/html; charset=utf-8\r\n");
+    assert_has(text, "\r\nContent-Security-Policy: default-src 'self'; ");
+    assert_has(text, "</html>\n");
+    text = ask(desk, "HEAD /page/app.js HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_has(text, "Content-Type: text/javascript; charset=utf-8\r\n");
+    assert_string_equal(strstr(text, "\r\n\r\n"), "\r\n\r\n");
+
+    assert_true(net_page_find(JSV_STR("/page/style.css"), &file));
+    snprintf(
+        ask_again,
+        sizeof(ask_again),
+        "GET /page/style.css HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \"%s\"\r\n\r\n",
+        file.digest.data);
+    text = ask(desk, ask_again);
+    assert_has(text, "HTTP/1.1 304 Not Modified\r\n");
+    assert_has(text, "ETag: ");
+    assert_string_equal(strstr(text, "\r\n\r\n"), "\r\n\r\n");
+    text = ask(desk, "GET /page/none HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_has(text, "HTTP/1.1 404 ");
+}
+
 /* ---- refusals ---- */
 
 static void test_statuses(void **state)
@@ -520,7 +553,8 @@ static const char *begin_session(struct desk *desk)
     const char *at = strstr(text, "Mcp-Session-Id: ");
     id[0] = '\0';
     if (at) {
-        sscanf(at, "Mcp-Session-Id: %63[^\r]", id);
+        at += strlen("Mcp-Session-Id: ");
+        snprintf(id, sizeof(id), "%.*s", (int)strcspn(at, "\r"), at);
     }
     return id;
 }
@@ -670,8 +704,7 @@ static const char *const conversation[] = {
 
 static void converse(struct desk *desk)
 {
-    char begin[1024];
-    snprintf(begin, sizeof(begin), "%s", post("/mcp", "Accept: text/event-stream\r\n", initialize));
+    const char *begin = post("/mcp", "Accept: text/event-stream\r\n", initialize);
     for (size_t i = 0; desk->http && i < 3; i++) {
         write_what_fits(desk, conversation[i], strlen(conversation[i]));
         run(desk, 0);
@@ -718,6 +751,7 @@ int main(void)
         DESK_TEST(test_head_has_no_body),
         DESK_TEST(test_http_1_0),
         DESK_TEST(test_health),
+        DESK_TEST(test_page),
         DESK_TEST(test_statuses),
         DESK_TEST(test_token),
         DESK_TEST(test_too_large_body_lingers),

@@ -20,6 +20,7 @@ static void finds(void **state)
         const char *allow;
     } cases[] = {
         {"/", NET_HTTP_ROUTE_PAGE, "", "GET, HEAD"},
+        {"/page/app.js", NET_HTTP_ROUTE_PAGE_FILE, "app.js", "GET, HEAD"},
         {"/mcp", NET_HTTP_ROUTE_MCP, "", "GET, HEAD, POST, DELETE"},
         {"/rpc", NET_HTTP_ROUTE_RPC, "", "POST"},
         {"/mcp/tool/echo", NET_HTTP_ROUTE_TOOL, "echo", "POST"},
@@ -136,7 +137,8 @@ static void guarded(void **state)
     for (int i = 0; i < NET_HTTP_ROUTE_COUNT; i++) {
         enum net_http_route route = (enum net_http_route)i;
         bool health = route == NET_HTTP_ROUTE_HEALTH || route == NET_HTTP_ROUTE_READY;
-        bool open = health || route == NET_HTTP_ROUTE_PAGE || route == NET_HTTP_ROUTE_METADATA ||
+        bool page = route == NET_HTTP_ROUTE_PAGE || route == NET_HTTP_ROUTE_PAGE_FILE;
+        bool open = health || page || route == NET_HTTP_ROUTE_METADATA ||
                     route == NET_HTTP_ROUTE_METADATA_MCP;
         assert_int_equal(net_http_route_any_host(route), health);
         assert_int_equal(net_http_route_is_open(route), open);

@@ -345,6 +345,11 @@ static inline void fault_arm(enum fault_call call, unsigned at, int error)
     fault_sys.getpid = os_sys_real.getpid;
     fault_sys.wait_child = os_sys_real.wait_child;
     fault_sys.kill = os_sys_real.kill;
+    fault_sys.mkdir = os_sys_real.mkdir;
+    fault_sys.symlink = os_sys_real.symlink;
+    fault_sys.truncate = os_sys_real.truncate;
+    fault_sys.now_us = os_sys_real.now_us;
+    fault_sys.wall_ms = os_sys_real.wall_ms;
     os_sys = &fault_sys;
 }
 

@@ -15,7 +15,7 @@ static const struct {
     {"{\"method\":\"a\",\"id\":\"\\u0041\",\"jsonrpc\":\"2.0\",\"x\":1}",
      RPC_REQUEST,
      "\"\\u0041\""},
-    {"{\"jsonrpc\":\"2.0\",\"id\":1.50e1,\"method\":\"\"}", RPC_REQUEST, "1.50e1"},
+    {"{\"jsonrpc\":\"2.0\",\"id\":1.50e1,\"method\":\"m\"}", RPC_REQUEST, "1.50e1"},
     {"{\"jsonrpc\":\"2.0\",\"method\":\"a\",\"params\":5}", RPC_NOTIFICATION, NULL},
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}", RPC_RESULT, "1"},
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}", RPC_ERROR_ANSWER, "1"},
@@ -56,6 +56,7 @@ static const struct {
     {"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"a\"}", "/id", NULL},
     {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":1}", "/method", "7"},
     {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":null}", "/method", "7"},
+    {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\"}", "/method", "7"},
     {"{\"jsonrpc\":\"2.0\",\"id\":6}", "/method", "6"},
     {"{\"jsonrpc\":\"2.0\",\"id\":6,\"result\":1,\"error\":{}}", "/error", "6"},
 };

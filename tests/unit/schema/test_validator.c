@@ -112,6 +112,32 @@ static void steps(void **state)
     }
 }
 
+/* What one check has used the next ones have no more; and sharing can end. */
+static void shared_steps(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, "{'items':{'properties':{'a':{'allOf':[{'minLength':1}]}}}}");
+    struct jsv_value value = schema_fixture_read(fixture, "[{'a':'b'},{'a':'c'},{'a':'d'}]");
+    struct jsv_problems problems;
+    unsigned checks = 0;
+    jsv_validator_share(fixture->validator, 100);
+    while (jsv_validate(fixture->schema, value, fixture->validator) == 1) {
+        assert_true(++checks < 100);
+    }
+    assert_true(checks > 1);
+    assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), -ELOOP);
+    assert_int_equal(
+        jsv_validate_report(fixture->schema, value, fixture->validator, &problems), -ELOOP);
+    jsv_validator_share(fixture->validator, UINT64_MAX);
+    assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), 1);
+    jsv_validator_share(fixture->validator, 1);
+    assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), -ELOOP);
+    jsv_validator_share(fixture->validator, 0);
+    for (unsigned i = 0; i < 100; i++) {
+        assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), 1);
+    }
+}
+
 static struct jsv_value read_nested(struct schema_fixture *fixture, size_t depth)
 {
     struct jsv_buf text;
@@ -288,6 +314,7 @@ int main(void)
         cmocka_unit_test(given_limits),
         cmocka_unit_test(too_little_memory_to_make_one),
         SCHEMA_TEST(steps),
+        SCHEMA_TEST(shared_steps),
         SCHEMA_TEST(depth),
         SCHEMA_TEST(depth_after_failures),
         SCHEMA_TEST(memory),

@@ -93,16 +93,6 @@ static void test_described(void **state)
     }
 }
 
-static void test_external_is_not_built_in(void **state)
-{
-    (void)state;
-    fixture_write(
-        "tools/x.tool.json",
-        "{'name': 'x', 'description': 'd', 'command': ['true'], 'inputSchema': {}}");
-    calling_start("x", "{}");
-    assert_int_equal(tool_run(&calling.call), -ENOENT);
-}
-
 static int make_tools(void)
 {
     const struct tool_settings settings = {.batch_max = 1, .backend_url = "http://127.0.0.1:1/"};
@@ -133,7 +123,6 @@ int main(void)
         CALLING_TEST(test_embedded_as_written),
         CALLING_TEST(test_schemas_are_schemas),
         CALLING_TEST(test_described),
-        CALLING_TEST(test_external_is_not_built_in),
         CALLING_TEST(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,187 @@
+// "Try it": a form made from a tool's input schema, and what came of it.
+//
+// The message is put together as text, so that a number arrives as it was typed.
+// Fields left empty are left out; whether that is right is the server's to say,
+// which is what people come here to see.
+import { escapeSegment, make, showJson } from './show.js';
+
+let fieldCount = 0;
+
+// ---- fields ----
+
+// Each kind makes its control, and reads it: JSON text, or undefined when it is left out.
+const KINDS = {
+    choice: {
+        control: (schema, attributes) => make('select', attributes, make('option', { value: '' }, '(left out)'),
+            ...schema.enum.map((value) => make('option', { value: JSON.stringify(value) }, typeof value === 'string' ? value : JSON.stringify(value)))),
+        read: (text) => text || undefined,
+    },
+    string: {
+        control: (schema, attributes) => make('input', { ...attributes, type: 'text', autocomplete: 'off', spellcheck: 'false' }),
+        read: (text) => text === '' ? undefined : JSON.stringify(text),
+    },
+    number: {
+        control: (schema, attributes) => make('input', { ...attributes, type: 'text', inputmode: 'decimal', autocomplete: 'off' }),
+        read: readJson,
+    },
+    json: {
+        control: (schema, attributes) => make('textarea', { ...attributes, rows: '6', spellcheck: 'false', autocomplete: 'off' }),
+        read: readJson,
+    },
+};
+
+function readJson(text) {
+    if (text.trim() === '') return undefined;
+    JSON.parse(text);
+    return text;
+}
+
+function kindOf(schema) {
+    if (Array.isArray(schema.enum)) return 'choice';
+    if (schema.type === 'boolean') return 'choice';
+    if (schema.type === 'string') return 'string';
+    if (schema.type === 'number' || schema.type === 'integer') return 'number';
+    return 'json';
+}
+
+function describe(schema, isRequired, kind) {
+    const words = [isRequired ? 'Required.' : 'Optional.'];
+    if (schema.description) words.push(schema.description);
+    if (kind === 'json') words.push('As JSON.');
+    if (schema.default !== undefined) words.push(`Left out: ${JSON.stringify(schema.default)}.`);
+    return words.join(' ');
+}
+
+function makeField(name, schema, isRequired) {
+    const asked = schema === true || schema === false ? {} : schema;
+    const kind = kindOf(asked);
+    const id = `field-${++fieldCount}`;
+    const problem = make('p', { class: 'problem', id: `${id}-problem` });
+    const control = KINDS[kind].control(asked.type === 'boolean' ? { enum: [true, false] } : asked, {
+        id,
+        name,
+        'aria-required': isRequired ? 'true' : undefined,
+        'aria-describedby': `${id}-hint ${id}-problem`,
+    });
+    const element = make('div', { class: 'field' },
+        make('label', { for: id }, name),
+        control,
+        make('p', { class: 'hint', id: `${id}-hint` }, describe(asked, isRequired, kind)),
+        problem);
+    const say = (text) => {
+        problem.textContent = text;
+        if (text) control.setAttribute('aria-invalid', 'true'); else control.removeAttribute('aria-invalid');
+    };
+    const read = () => {
+        say('');
+        try {
+            return KINDS[kind].read(control.value);
+        } catch (error) {
+            say(`Not JSON: ${error.message}`);
+            control.focus();
+            throw error;
+        }
+    };
+    return { name, element, read, say };
+}
+
+// ---- the answer ----
+
+// Problems of the arguments have their pointers in the arguments; those of assets, in the asset they are about.
+function spotsOf(answer) {
+    const spots = (answer.errors ?? []).map((error) => ({ pointer: error.detail?.path ?? '', message: error.message }));
+    const add = (result, at) => {
+        for (const error of result?.errors ?? []) spots.push({ pointer: `${at}${error.path}`, message: error.msg });
+    };
+    add(answer.output, '/asset');
+    (answer.output?.results ?? []).forEach((result, index) => add(result, `/assets/${index}`));
+    return spots;
+}
+
+function markFields(fields, spots) {
+    for (const field of fields) {
+        const at = `/${escapeSegment(field.name)}`;
+        const mine = spots.filter((spot) => spot.pointer === at || spot.pointer.startsWith(`${at}/`));
+        field.say(mine.map((spot) => `${spot.pointer.slice(at.length)} ${spot.message}`.trim()).join('; '));
+    }
+}
+
+function verdictOf(answer, status) {
+    const isGood = status === 200 && answer.output?.ok !== false;
+    const why = answer.output?.reason ?? answer.status?.message ?? answer.error?.message;
+    return { isGood, text: isGood ? 'It went well.' : `It failed: ${why ?? 'failed'} (HTTP ${status}).` };
+}
+
+// The verdict is said aloud; what was sent and what came back can be long, and is there to be read.
+function makeOutcome(fields) {
+    const verdict = make('p', { role: 'status' });
+    const texts = make('div');
+    const say = (isGood, text) => {
+        verdict.className = isGood ? 'outcome-good' : 'outcome-bad';
+        verdict.textContent = text;
+    };
+    const show = (payload, reply) => {
+        const answer = JSON.parse(reply.text);
+        const spots = spotsOf(answer);
+        const { isGood, text } = verdictOf(answer, reply.status);
+        markFields(fields, spots);
+        say(isGood, text);
+        texts.replaceChildren(
+            make('h3', {}, 'Sent'), showJson(payload, spots, 'Sent'),
+            make('h3', {}, 'Answer'), showJson(reply.text, [], 'Answer'));
+    };
+    const fail = (error) => {
+        say(false, `No answer: ${error.message}`);
+        texts.replaceChildren();
+    };
+    return { elements: [verdict, texts], show, fail };
+}
+
+// ---- the form ----
+
+function payloadOf(fields) {
+    const members = [];
+    for (const field of fields) {
+        const text = field.read();
+        if (text !== undefined) members.push(`${JSON.stringify(field.name)}:${text}`);
+    }
+    return `{${members.join(',')}}`;
+}
+
+function messageOf(tool, payload) {
+    const head = { id: `page-${Date.now()}`, version: '1.0.0', timestamp: new Date().toISOString(), tool };
+    return `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`;
+}
+
+// ask(path, body) posts a body and gives {status, text}.
+export function makeForm(tool, ask) {
+    const required = new Set(tool.inputSchema.required ?? []);
+    const fields = Object.entries(tool.inputSchema.properties ?? {})
+        .map(([name, schema]) => makeField(name, schema, required.has(name)));
+    const button = make('button', { type: 'submit' }, `Try ${tool.name}`);
+    const outcome = makeOutcome(fields);
+    const form = make('form', { novalidate: '', 'aria-label': `Try ${tool.name}` }, ...fields.map((field) => field.element));
+    if (tool.annotations?.readOnlyHint !== true) {
+        form.append(make('p', { class: 'hint' }, 'This tool may change something.'));
+    }
+    form.append(button, ...outcome.elements);
+    form.addEventListener('submit', async (event) => {
+        event.preventDefault();
+        let payload;
+        try {
+            payload = payloadOf(fields);
+        } catch {
+            return; // the field says what is wrong
+        }
+        button.disabled = true;
+        try {
+            outcome.show(payload, await ask('v1/invoke', messageOf(tool.name, payload)));
+        } catch (error) {
+            outcome.fail(error);
+        } finally {
+            button.disabled = false;
+            button.focus({ preventScroll: true });
+        }
+    });
+    return form;
+}

@@ -1,0 +1,210 @@
+// Programs as tools, under fire: many at once, killed, late, flooding, given up on.
+// Afterwards every caller has its answer, and the server neither child nor descriptor too many.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import test from 'node:test';
+
+import { program, request, Server, sleep, soak, until, withServer } from './server.mjs';
+
+const CALLS = soak ? 10000 : 300;
+const AT_ONCE = 64;
+
+const programs = {
+    echo: ['cat'],
+    text: ['echo hello'],
+    crash: ['echo half; exit 7'],
+    suicide: ['kill -KILL $$'],
+    late: ['sleep 30', { timeout_ms: 50 }],
+    deaf: ["trap '' TERM; while :; do sleep 1; done", { timeout_ms: 50 }],
+    flood: ['yes', { max_output_bytes: 4096 }],
+    noisy: ['yes | head -c 300000 >&2; echo "{}"'],
+    litter: ['sleep 300 & echo "{}"'],
+    slow: ['sleep 0.2; echo "{}"'],
+    gone: null,
+};
+
+function files() {
+    const all = {};
+    for (const [name, script] of Object.entries(programs)) {
+        all[`tools/${name}.tool.json`] = {
+            name, version: '1', description: name, command: [`./${name}.sh`], inputSchema: { type: 'object' }, ...script?.[1],
+        };
+        if (script) all[`tools/${name}.sh`] = `#!/bin/sh\n${script[0]}\n`;
+    }
+    return all;
+}
+
+function makeServer(options = {}) {
+    const server = new Server({
+        files: files(),
+        command: ['/bin/sh', '-c', 'chmod +x tools/*.sh && exec "$@"', 'sh', program, ...(options.args ?? [])],
+        ...options,
+        env: { MCPGATE_TOOLS_DIR: 'tools', ...options.env },
+    });
+    return server;
+}
+
+const socketArgs = ['serve', '--socket', 's.sock'];
+const children = (pid) => fs.readdirSync(`/proc/${pid}/task`)
+    .flatMap((task) => fs.readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean));
+const descriptors = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
+
+async function idle(server, baseline) {
+    await until('no child', () => children(server.child.pid).length === 0);
+    await until(`${baseline} descriptors`, () => descriptors(server.child.pid) <= baseline);
+}
+
+// A peer that has many calls in flight and knows which of them must be answered.
+class Caller {
+    constructor(peer) {
+        this.peer = peer;
+        this.due = new Map();
+        this.text = '';
+        this.answered = 0;
+        peer.socket.on('data', (bytes) => this.take(bytes));
+    }
+    take(bytes) {
+        this.text += bytes;
+        const lines = this.text.split('\n');
+        this.text = lines.pop();
+        for (const line of lines) {
+            const answer = JSON.parse(line);
+            const name = this.due.get(answer.id);
+            if (name === undefined) continue; // given up, and answered before that was read
+            this.due.delete(answer.id);
+            this.answered++;
+            check(name, answer);
+        }
+    }
+    call(id, name) {
+        this.due.set(id, name);
+        this.peer.socket.write(`${request(id, 'tools/call', { name, arguments: { n: id } })}\n`);
+    }
+    cancel(id) {
+        this.due.delete(id);
+        this.peer.socket.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })}\n`);
+    }
+}
+
+const texts = {
+    crash: /exit code 7|signal/, suicide: /signal 9/, late: /longer than 50 ms|signal/, deaf: /longer than 50 ms|signal/,
+    flood: /larger than 4096 bytes|signal/, gone: /could not be started/,
+};
+
+function check(name, answer) {
+    const text = answer.result.content[0].text;
+    if (texts[name]) {
+        assert.equal(answer.result.isError, true, name);
+        assert.match(text, texts[name]);
+    } else if (answer.result.isError) {
+        assert.match(text, /signal/, name); // one of those we killed
+    } else if (name === 'echo') {
+        assert.deepEqual(answer.result.structuredContent, { n: answer.id });
+    } else if (name === 'text') {
+        assert.equal(text, 'hello\n');
+        assert.equal(answer.result.structuredContent, undefined);
+    }
+}
+
+function killOne(server) {
+    const all = children(server.child.pid);
+    const victim = all[Math.floor(Math.random() * all.length)];
+    if (victim) try { process.kill(Number(victim), 'SIGKILL'); } catch { /* it was faster */ }
+}
+
+test(`${CALLS} calls, ${AT_ONCE} at once, with kills, floods and cancellations`, { timeout: soak ? 1800000 : 120000 }, async () => {
+    const server = makeServer({ args: socketArgs });
+    try {
+        const callers = [];
+        for (let i = 0; i < 8; i++) callers.push(new Caller(await server.connect()));
+        callers[0].call(0, 'echo');
+        await until('the first answer', () => callers[0].answered === 1);
+        await until('no child', () => children(server.child.pid).length === 0);
+        const baseline = descriptors(server.child.pid);
+        const names = Object.keys(programs);
+        let asked = 0;
+        let cancelled = 0;
+        const inFlight = () => callers.reduce((sum, caller) => sum + caller.due.size, 0);
+        while (asked < CALLS) {
+            while (asked < CALLS && inFlight() < AT_ONCE) {
+                const caller = callers[asked % callers.length];
+                const name = names[Math.floor(Math.random() * names.length)];
+                caller.call(++asked, name);
+                if (asked % 17 === 0) { caller.cancel(asked); cancelled++; }
+            }
+            if (Math.random() < 0.2) killOne(server);
+            await sleep(2);
+        }
+        await until('all answers', () => inFlight() === 0);
+        assert.equal(callers.reduce((sum, caller) => sum + caller.answered, 0), asked - cancelled + 1);
+        await idle(server, baseline);
+        server.kill('SIGTERM');
+        assert.equal(await server.exited, 0);
+    } finally {
+        await server.end();
+    }
+});
+
+test('a peer that leaves takes its programs along', async () => {
+    const server = makeServer({ args: socketArgs });
+    try {
+        const peer = await server.connect();
+        await until('readiness', () => fs.existsSync(server.ready));
+        const baseline = descriptors(server.child.pid);
+        for (let i = 0; i < 10; i++) peer.socket.write(`${request(i, 'tools/call', { name: 'litter', arguments: {} })}\n`);
+        peer.socket.write(`${request(99, 'tools/call', { name: 'slow', arguments: {} })}\n`);
+        await until('children', () => children(server.child.pid).length > 0);
+        peer.socket.destroy();
+        await idle(server, baseline);
+    } finally {
+        await server.end();
+    }
+});
+
+test('shutdown lets a program finish', async () => {
+    const server = makeServer({ args: socketArgs });
+    try {
+        const peer = await server.connect();
+        peer.socket.write(`${request(1, 'tools/call', { name: 'slow', arguments: {} })}\n`);
+        await until('a child', () => children(server.child.pid).length > 0);
+        server.kill('SIGTERM');
+        assert.equal(JSON.parse(await peer.lines.next()).id, 1);
+        assert.equal(await server.exited, 0);
+    } finally {
+        await server.end();
+    }
+});
+
+test('reload: new calls see the new descriptor, running ones keep theirs', async () => {
+    const server = makeServer({ args: socketArgs });
+    try {
+        const peer = await server.connect();
+        const slow = peer.ask(1, 'tools/call', { name: 'slow', arguments: {} });
+        await until('a child', () => children(server.child.pid).length > 0);
+        server.write('tools/text.sh', '#!/bin/sh\necho changed\n');
+        server.write('tools/slow.tool.json', {
+            name: 'slow', version: '2', description: 'other', command: ['./text.sh'], inputSchema: { type: 'object' },
+        });
+        server.kill('SIGHUP');
+        await server.said(/mcp:reload/);
+        assert.deepEqual((await slow).result.structuredContent, {});
+        const other = await peer.ask(2, 'tools/call', { name: 'slow', arguments: {} });
+        assert.equal(other.result.content[0].text, 'changed\n');
+    } finally {
+        await server.end();
+    }
+});
+
+test('the same failure through the bare method name', async () => {
+    await withServer({
+        files: files(), env: { MCPGATE_TOOLS_DIR: 'tools' },
+        command: ['/bin/sh', '-c', 'chmod +x tools/*.sh && exec "$@"', 'sh', program],
+    }, async (server) => {
+        const answer = await server.ask(1, 'crash', {});
+        assert.deepEqual(answer.result, {
+            ok: false, reason: 'execution_failed', detail: 'Tool execution failed with exit code 7.',
+            error: { code: 'ADAPTER.EXECUTION.FAILED', message: 'Tool execution failed with exit code 7.', details: { exit_code: 7 } },
+            partial: 'half\n',
+        });
+    });
+});

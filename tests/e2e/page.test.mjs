@@ -1,0 +1,212 @@
+// The page for people in a browser: Debian's Chromium, driven by playwright-core.
+// Without one of them there is nothing to see, and the tests say so. SHOTS=DIR
+// keeps pictures of what the page looks like.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { until, withServer } from './server.mjs';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => fs.existsSync(file));
+const playwright = await import('playwright-core').catch(() => null);
+const reason = !CHROMIUM ? 'no chromium (scripts/setup dev)' : !playwright ? 'no playwright-core (npm ci in tests/e2e)' : false;
+const shots = process.env.SHOTS;
+
+const SCHEMA = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    version: '2.0.0',
+    type: 'object',
+    properties: { label: { type: 'string' }, parts: { type: 'array', items: { type: 'object', properties: { size: { type: 'integer' } } } } },
+    required: ['label'],
+};
+const FILES = { 'schemas/widget.schema.json': SCHEMA };
+
+let browser;
+before(async () => {
+    if (!reason) browser = await playwright.chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+});
+after(() => browser?.close());
+
+const freePort = () => new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+        const { port } = server.address();
+        server.close(() => resolve(port));
+    });
+});
+
+// Opens the page of a new server; whatever it complains about, or asks of others, fails the test.
+async function withPage({ env = {}, context = {}, complaints = [] }, work) {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/`;
+    const options = { args: ['serve', '--http', `127.0.0.1:${port}`], files: FILES, env: { SYN_SCHEMAS_DIR: 'schemas', ...env } };
+    await withServer(options, async (server) => {
+        await until('readiness', () => fs.existsSync(server.ready) || server.gone());
+        const view = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...context });
+        try {
+            const page = await view.newPage();
+            page.setDefaultTimeout(20000);
+            const heard = [];
+            page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) heard.push(message.text()); });
+            page.on('pageerror', (error) => heard.push(String(error)));
+            page.on('request', (request) => { if (!request.url().startsWith(url)) heard.push(`asked ${request.url()}`); });
+            await page.goto(url);
+            await work({ page, url });
+            assert.deepEqual(heard.filter((text) => !complaints.some((pattern) => pattern.test(text))), []);
+        } finally {
+            await view.close();
+        }
+    });
+}
+
+const isLive = (page) => page.locator('#status', { hasText: 'Live' }).waitFor();
+const shoot = (page, name) => (shots ? page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true }) : undefined);
+const post = (url, body, headers = {}) => fetch(`${url}rpc`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+const call = (name, args) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+const widthOf = (page) => page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+
+async function openTool(page, name) {
+    const box = page.locator('#tool-list > details', { has: page.getByText(name, { exact: true }) });
+    await box.locator('> summary').click();
+    return box;
+}
+
+async function tryBadWidget(page) {
+    const box = await openTool(page, 'validate_asset');
+    await box.getByLabel('asset', { exact: true }).fill('{"label":"a","parts":[{"size":1.50},{"size":"large"}]}');
+    await box.getByLabel('schema', { exact: true }).fill('widget');
+    await box.getByRole('button', { name: 'Try validate_asset' }).click();
+    await box.getByText('validation_failed (HTTP').waitFor();
+    return box;
+}
+
+test('traffic, failures and mismatches appear by themselves', { skip: reason }, () => withPage({}, async ({ page, url }) => {
+    await isLive(page);
+    await page.getByText('None so far.').waitFor();
+    await post(url, call('get_schema', { name: { deep: '<img src=x onerror=alert(1)>' } }), { 'User-Agent': '<b>bold</b>' });
+    await post(url, '{bad');
+    const item = page.locator('#mismatch-list > li', { hasText: 'get_schema' });
+    await item.waitFor();
+    assert.equal(await item.locator('mark').textContent(), 'name');
+    assert.match(await item.textContent(), /expected string/);
+    assert.match(await item.textContent(), /<b>bold<\/b>/);
+    assert.equal(await page.locator('main b, main img').count(), 0);
+    assert.equal(await page.locator('[data-name="Failures"] dd').textContent(), '2');
+    await page.getByRole('cell', { name: 'get_schema' }).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).press('Enter');
+    await page.locator('#status', { hasText: 'Paused' }).waitFor();
+    await shoot(page, 'traffic');
+}));
+
+test('a form made from the input schema shows where an asset is wrong', { skip: reason }, () => withPage({}, async ({ page }) => {
+    await isLive(page);
+    const box = await tryBadWidget(page);
+    const sent = box.getByRole('group', { name: 'Sent' });
+    assert.deepEqual(await sent.locator('mark').allTextContents(), ['1.50', '"large"']);
+    assert.equal(await box.getByLabel('asset', { exact: true }).getAttribute('aria-invalid'), 'true');
+    await shoot(page, 'try');
+    await box.getByLabel('asset', { exact: true }).fill('{"label":"a"}');
+    await box.getByRole('button', { name: 'Try validate_asset' }).click();
+    await box.getByText('It went well.').waitFor();
+    assert.equal(await sent.locator('mark').count(), 0);
+    assert.equal(await box.getByLabel('asset', { exact: true }).getAttribute('aria-invalid'), null);
+    await box.getByLabel('asset', { exact: true }).fill('{"label"');
+    await box.getByRole('button', { name: 'Try validate_asset' }).click();
+    await box.getByText('Not JSON').waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.name), 'asset');
+}));
+
+test('what is left out is marked around its place', { skip: reason }, () => withPage({ complaints: [/422/] }, async ({ page }) => {
+    await isLive(page);
+    const box = await openTool(page, 'get_schema');
+    await box.getByRole('button', { name: 'Try get_schema' }).click();
+    await box.getByText('Invalid tool input (HTTP 422)').waitFor();
+    assert.deepEqual(await box.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['{']);
+    assert.equal(await box.getByLabel('name', { exact: true }).getAttribute('aria-invalid'), 'true');
+}));
+
+test('schemas can be read', { skip: reason }, () => withPage({}, async ({ page }) => {
+    await isLive(page);
+    await page.locator('#schema-list summary', { hasText: /^widget 2\.0\.0$/ }).click();
+    const text = await page.getByRole('group', { name: 'widget' }).textContent();
+    assert.deepEqual(JSON.parse(text), SCHEMA);
+}));
+
+test('the token is asked for, refused, taken, kept in the tab, forgotten', { skip: reason }, () => withPage(
+    { env: { MCPGATE_TOKEN: 's3cret' }, complaints: [/401/] },
+    async ({ page }) => {
+        await page.locator('#status', { hasText: 'A token is needed' }).waitFor();
+        assert.equal(await page.evaluate(() => document.activeElement.id), 'token');
+        await page.keyboard.type('guess');
+        await page.keyboard.press('Enter');
+        await page.locator('#status', { hasText: 'The token is not right' }).waitFor();
+        await shoot(page, 'token');
+        await page.getByLabel('Token', { exact: true }).fill('s3cret');
+        await page.keyboard.press('Enter');
+        await isLive(page);
+        assert.equal(await page.locator('#token-form').isVisible(), false);
+        await tryBadWidget(page);
+        assert.equal(await page.evaluate(() => localStorage.length), 0);
+        await page.reload();
+        await isLive(page);
+        await page.getByRole('button', { name: 'Forget token' }).click();
+        await page.locator('#status', { hasText: 'A token is needed' }).waitFor();
+        assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    },
+));
+
+// Tab until something has the focus; what has it must be seen to have it.
+async function tabTo(page, what, isThere) {
+    for (let i = 0; i < 60; i++) {
+        await page.keyboard.press('Tab');
+        assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), 'none');
+        if (await page.evaluate(isThere)) return;
+    }
+    assert.fail(`no way to ${what}`);
+}
+
+test('a keyboard is enough', { skip: reason }, () => withPage({}, async ({ page }) => {
+    await isLive(page);
+    await tabTo(page, 'skip', () => document.activeElement.className === 'skip');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'validate_asset', () => document.activeElement.textContent.startsWith('validate_asset'));
+    await page.keyboard.press('Enter');
+    await page.getByLabel('asset', { exact: true }).waitFor();
+    await tabTo(page, 'asset', () => document.activeElement.name === 'asset');
+    await page.keyboard.type('{"label":5}');
+    await tabTo(page, 'schema', () => document.activeElement.name === 'schema');
+    await page.keyboard.type('widget');
+    await page.keyboard.press('Enter');
+    await page.getByText('validation_failed (HTTP').waitFor();
+    assert.deepEqual(await page.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['5']);
+    const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, textarea')].filter((control) => control.labels.length === 0).length);
+    assert.equal(nameless, 0);
+}));
+
+for (const colorScheme of ['light', 'dark']) {
+    test(`nothing is cut off on a phone, ${colorScheme}`, { skip: reason }, () => withPage(
+        { context: { viewport: { width: 360, height: 740 }, colorScheme } },
+        async ({ page, url }) => {
+            await isLive(page);
+            await post(url, call('get_schema', { [`long${'_name'.repeat(20)}`]: 1 }), { 'User-Agent': 'x'.repeat(120) });
+            await page.locator('#mismatch-list mark').waitFor();
+            await tryBadWidget(page);
+            await page.evaluate(() => { for (const box of document.querySelectorAll('details')) box.open = true; });
+            await page.getByRole('button', { name: 'Try populate_backend' }).waitFor();
+            const [all, seen] = await widthOf(page);
+            assert.ok(all <= seen, `${all} pixels on ${seen}`);
+            await shoot(page, `phone-${colorScheme}`);
+        },
+    ));
+}
+
+test('a server that is gone is told, and found again by itself', { skip: reason }, () => withPage(
+    { complaints: [/Failed to load resource/] },
+    async ({ page }) => {
+        await isLive(page);
+        await page.route('**/metrics', (route) => route.abort());
+        await page.locator('#status', { hasText: 'does not answer' }).waitFor();
+        await page.unroute('**/metrics');
+        await isLive(page);
+    },
+));

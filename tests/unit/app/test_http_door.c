@@ -1,0 +1,115 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "app/config.h"
+#include "app/http_door.h"
+#include "unit/os/fault.h"
+
+static int try_to_open(struct app_http_door *door, const struct app_config *config, char *why)
+{
+    *door = (struct app_http_door){.fd = -1};
+    return app_http_door_open(door, config, why);
+}
+
+static void close_door(struct app_http_door *door)
+{
+    os_close(door->fd);
+    app_http_door_done(door);
+}
+
+static void test_settings(void **state)
+{
+    (void)state;
+    struct app_http_door door;
+    char why[APP_HTTP_WHY_SIZE];
+    const struct app_config config = {
+        .http_addr = "127.0.0.1:0",
+        .token = "secret\r\n",
+        .allowed_hosts = " a.test , b.test:80,,",
+        .allowed_origins = "https://c.test",
+    };
+    assert_int_equal(try_to_open(&door, &config, why), 0);
+    const struct net_http_guard *guard = &door.settings.guard;
+    assert_true(jsv_str_equal(guard->token, JSV_STR("secret")));
+    assert_int_equal(guard->host_count, 2);
+    assert_true(jsv_str_equal(guard->hosts[0], JSV_STR("a.test")));
+    assert_true(jsv_str_equal(guard->hosts[1], JSV_STR("b.test:80")));
+    assert_int_equal(guard->origin_count, 1);
+    assert_int_equal(door.settings.authorization_server_count, 0);
+    close_door(&door);
+}
+
+static void test_refusals(void **state)
+{
+    static const struct {
+        struct app_config config;
+        int error;
+        const char *why;
+    } cases[] = {
+        {{.http_addr = "0.0.0.0:0"}, -EPERM, "MCPGATE_TOKEN"},
+        {{.http_addr = "192.0.2.1:0"}, -EADDRNOTAVAIL, "no such address"},
+        {{.http_addr = "127.0.0.1:0", .token = "\n"}, -EINVAL, "MCPGATE_TOKEN: it is empty"},
+        {{.http_addr = "127.0.0.1:0", .token_file = "/dev/null"}, -EINVAL, "the file is empty"},
+        {{.http_addr = "127.0.0.1:0", .token_file = "/nowhere"}, -ENOENT, "/nowhere"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct app_http_door door;
+        char why[APP_HTTP_WHY_SIZE];
+        assert_int_equal(try_to_open(&door, &cases[i].config, why), cases[i].error);
+        assert_non_null(strstr(why, cases[i].why));
+        assert_int_equal(door.fd, -1);
+        app_http_door_done(&door);
+    }
+}
+
+static void test_others_may_reach_it_when_said(void **state)
+{
+    (void)state;
+    const struct app_config cases[] = {
+        {.http_addr = "0.0.0.0:0", .insecure = true},
+        {.http_addr = "0.0.0.0:0", .token = "secret"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct app_http_door door;
+        char why[APP_HTTP_WHY_SIZE];
+        assert_int_equal(try_to_open(&door, &cases[i], why), 0);
+        close_door(&door);
+    }
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    const struct app_config config = {
+        .http_addr = "127.0.0.1:0",
+        .token_file = "/proc/self/status",
+        .allowed_hosts = "a.test",
+    };
+    bool hit = true;
+    for (unsigned at = 1; hit; at++) {
+        struct app_http_door door;
+        char why[APP_HTTP_WHY_SIZE];
+        fault_arm(FAULT_RESIZE, at, ENOMEM);
+        int r = try_to_open(&door, &config, why);
+        hit = fault.hit;
+        fault_disarm();
+        assert_int_equal(r, hit ? -ENOMEM : 0);
+        close_door(&door);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_others_may_reach_it_when_said),
+        cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

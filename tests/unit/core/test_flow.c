@@ -1,0 +1,328 @@
+/*
+ * Requests that wait: whose turn it is, who is answered when, and what becomes
+ * of them when the peer changes its mind, leaves, or the snapshot changes.
+ */
+#define _GNU_SOURCE /* strcasestr() */
+#include <stdlib.h>
+
+#include "catalog/catalog.h"
+#include "core/limits.h"
+#include "support/corridor.h"
+#include "support/random.h"
+#include "unit/backend/server.h"
+
+#define ACCEPTED "HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\n{\"id\":\"x\"}"
+
+/* A tool that waits, called in the two ways there are. */
+#define SYN_WAITS(id)                                                                              \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"populate_backend\","                          \
+    "\"params\":{\"asset\":{},\"validate_first\":false}}"
+#define MCP_WAITS(id)                                                                              \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{"                    \
+    "\"name\":\"populate_backend\",\"arguments\":{\"asset\":{},\"validate_first\":false}}}"
+#define PING(id)      "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"ping\"}"
+#define SYN_QUICK(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"nope\"}"
+#define CANCEL(id)                                                                                 \
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}"
+
+static char url[64];
+
+/* The corridor again, with a backend. */
+static void serve(struct corridor *corridor, enum server_manner manner)
+{
+    const struct core_conn_ops *ops = corridor->conn.ops;
+    server_start(manner, ACCEPTED);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%u", server.port);
+    core_conn_done(&corridor->conn);
+    core_worker_free(corridor->worker);
+    corridor->settings.tools.backend_url = url;
+    corridor->settings.tools.backend_assets_path = "/assets";
+    corridor->settings.tools.backend_timeout_ms = 5000;
+    corridor->settings.tools.backend_reply_max = 100000;
+    assert_int_equal(
+        core_worker_new(corridor->loop, &corridor->settings, corridor->catalog, &corridor->worker),
+        0);
+    core_conn_init(&corridor->conn, ops, corridor->worker, CORE_TRANSPORT_SOCKET);
+}
+
+static int tear_down(void **state)
+{
+    int r = corridor_teardown(state);
+    server_stop();
+    return r;
+}
+
+#define FLOW_TEST(test) cmocka_unit_test_setup_teardown(test, corridor_setup, tear_down)
+
+static void expect_answer(struct corridor *corridor, size_t index, const char *part)
+{
+    assert_true(index < corridor->answer_count);
+    if (!strstr(corridor->answers[index].data, part)) {
+        fail_msg("answer %zu is %s", index, corridor->answers[index].data);
+    }
+}
+
+/* ---- turns ---- */
+
+static void those_in_turn_are_answered_in_order(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_REPLIES);
+    assert_string_equal(corridor_ask(corridor, SYN_WAITS("1")), "");
+    assert_string_equal(corridor_ask(corridor, "no json"), "");
+    assert_string_equal(corridor_ask(corridor, SYN_QUICK("3")), "");
+    assert_string_equal(corridor_ask(corridor, SYN_WAITS("4")), "");
+    assert_string_equal(corridor_ask(corridor, SYN_QUICK("5")), "");
+    assert_true(core_conn_is_busy(&corridor->conn));
+    corridor_wait(corridor, 5);
+    assert_int_equal(corridor->answer_count, 5);
+    expect_answer(corridor, 0, "\"id\":1,\"result\":{\"ok\":true");
+    expect_answer(corridor, 1, "\"id\":null,\"error\":{\"code\":-32700");
+    expect_answer(corridor, 2, "\"id\":3,\"result\":{\"ok\":false");
+    expect_answer(corridor, 3, "\"id\":4,\"result\":{\"ok\":true");
+    expect_answer(corridor, 4, "\"id\":5,");
+    assert_false(core_conn_is_busy(&corridor->conn));
+    assert_int_equal(corridor->idle_count, 1);
+}
+
+static void the_protocol_waits_for_nobody(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_REPLIES);
+    assert_string_equal(corridor_ask(corridor, SYN_WAITS("1")), "");
+    assert_string_equal(corridor_ask(corridor, MCP_WAITS("2")), "");
+    assert_string_equal(
+        corridor_ask(corridor, PING("3")), "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
+    corridor_wait(corridor, 3);
+    assert_int_equal(corridor->answer_count, 3);
+}
+
+/* ---- giving up ---- */
+
+static void who_is_cancelled_is_not_answered(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_HANGS);
+    corridor_ask(corridor, MCP_WAITS("\"a\""));
+    corridor_ask(corridor, CANCEL("\"b\""));
+    assert_true(core_conn_is_busy(&corridor->conn));
+    corridor_ask(corridor, CANCEL("\"a\""));
+    assert_false(core_conn_is_busy(&corridor->conn));
+    corridor_ask(corridor, CANCEL("\"a\""));
+    corridor_ask(corridor, PING("1"));
+    assert_int_equal(corridor->answer_count, 1);
+}
+
+/* Its version is all a modern notification says about itself. */
+static void a_modern_client_cancels(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_HANGS);
+    corridor_ask(corridor, MCP_WAITS("7"));
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7,"
+        "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}}}");
+    assert_false(core_conn_is_busy(&corridor->conn));
+    assert_int_equal(corridor->answer_count, 0);
+}
+
+/* There is no word for it in the other dialects: the id may mean something else there. */
+static void those_in_turn_cannot_be_cancelled(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_REPLIES);
+    corridor_ask(corridor, SYN_WAITS("1"));
+    corridor_ask(corridor, CANCEL("1"));
+    corridor_wait(corridor, 1);
+    assert_int_equal(corridor->answer_count, 1);
+}
+
+static void begin_batches(struct corridor *corridor)
+{
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+        "\"protocolVersion\":\"2025-03-26\",\"capabilities\":{},"
+        "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
+    corridor_forget(corridor);
+}
+
+static void a_batch_waits_for_all_of_it(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_REPLIES);
+    begin_batches(corridor);
+    corridor_ask(corridor, "[" MCP_WAITS("1") "," PING("2") "," MCP_WAITS("3") "]");
+    assert_int_equal(corridor->answer_count, 0);
+    corridor_wait(corridor, 1);
+    assert_int_equal(corridor->answer_count, 1);
+    expect_answer(corridor, 0, "\"id\":1");
+    expect_answer(corridor, 0, "\"id\":2");
+    expect_answer(corridor, 0, "\"id\":3");
+    assert_false(core_conn_is_busy(&corridor->conn));
+}
+
+static void a_message_of_a_batch_is_cancelled(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_HANGS);
+    begin_batches(corridor);
+    corridor_ask(corridor, "[" MCP_WAITS("1") "," CANCEL("1") "," PING("2") "]");
+    assert_int_equal(corridor->answer_count, 1);
+    assert_string_equal(
+        corridor->answers[0].data, "[{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}]");
+    corridor_ask(corridor, "[" MCP_WAITS("3") "," PING("4") "]");
+    corridor_ask(corridor, CANCEL("3"));
+    assert_int_equal(corridor->answer_count, 2);
+    corridor_ask(corridor, "[" MCP_WAITS("5") "]");
+    corridor_ask(corridor, CANCEL("5"));
+    assert_int_equal(corridor->answer_count, 2);
+    assert_false(core_conn_is_busy(&corridor->conn));
+}
+
+/* ---- leaving and changing ---- */
+
+static void what_a_peer_asked_goes_with_it(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_HANGS);
+    begin_batches(corridor);
+    corridor_ask(corridor, SYN_WAITS("1"));
+    corridor_ask(corridor, SYN_QUICK("2"));
+    corridor_ask(corridor, MCP_WAITS("3"));
+    corridor_ask(corridor, "[" MCP_WAITS("4") "," MCP_WAITS("5") "]");
+    corridor_reconnect(corridor);
+    assert_int_equal(corridor->answer_count, 0);
+    assert_false(core_conn_is_busy(&corridor->conn));
+    corridor_ask(corridor, PING("6"));
+    assert_int_equal(corridor->answer_count, 1);
+}
+
+static void who_waits_keeps_the_old_snapshot(void **state)
+{
+    struct corridor *corridor = *state;
+    struct catalog_options options = {0};
+    struct catalog *other;
+    const char *wrong;
+    serve(corridor, SERVER_REPLIES);
+    options.tools = tools_descriptors(&options.tool_count);
+    assert_int_equal(catalog_load(&options, NULL, NULL, NULL, &other, &wrong), 0);
+    corridor_ask(corridor, SYN_WAITS("1"));
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"get_schema\","
+        "\"params\":{\"name\":\"part\"}}");
+    core_worker_set_catalog(corridor->worker, other);
+    catalog_release(corridor->catalog);
+    corridor->catalog = other;
+    corridor_wait(corridor, 2);
+    expect_answer(corridor, 0, "\"id\":1,\"result\":{\"ok\":true");
+    expect_answer(corridor, 1, "\"id\":2,\"result\":{\"ok\":true");
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"get_schema\","
+        "\"params\":{\"name\":\"part\"}}");
+    expect_answer(corridor, 2, "\"id\":3,\"result\":{\"ok\":false");
+}
+
+/* ---- many ---- */
+
+static void a_full_connection_says_when_it_is_not(void **state)
+{
+    struct corridor *corridor = *state;
+    serve(corridor, SERVER_REPLIES);
+    for (size_t i = 0; i < CORE_IN_FLIGHT_MAX; i++) {
+        assert_false(core_conn_is_full(&corridor->conn));
+        corridor_ask(corridor, MCP_WAITS("1"));
+    }
+    assert_true(core_conn_is_full(&corridor->conn));
+    corridor_wait(corridor, CORE_IN_FLIGHT_MAX);
+    assert_int_equal(corridor->answer_count, CORE_IN_FLIGHT_MAX);
+    assert_int_equal(corridor->resume_count, 1);
+    assert_int_equal(corridor->idle_count, 1);
+}
+
+static unsigned id_of(const char *answer)
+{
+    const char *id = strstr(answer, "\"id\":");
+    assert_non_null(id);
+    return (unsigned)strtoul(id + 5, NULL, 10);
+}
+
+/* Ids 1000 and more are of those in turn. */
+static void expect_order(const struct corridor *corridor, unsigned count)
+{
+    bool seen[64] = {false};
+    unsigned last = 0;
+    assert_int_equal(corridor->answer_count, count);
+    for (size_t i = 0; i < corridor->answer_count; i++) {
+        unsigned id = id_of(corridor->answers[i].data);
+        assert_true(id % 1000 < count && !seen[id % 1000]);
+        seen[id % 1000] = true;
+        if (id >= 1000) {
+            assert_true(id > last);
+            last = id;
+        }
+    }
+}
+
+static void write_any(char *out, size_t size, uint64_t kind, unsigned id)
+{
+    static const struct {
+        unsigned first_id;
+        const char *method;
+        const char *params;
+    } kinds[] = {
+        {1000, "populate_backend", "{\"asset\":{},\"validate_first\":false}"},
+        {1000, "list_schemas", "{}"},
+        {0, "ping", "{}"},
+        {0,
+         "tools/call",
+         "{\"name\":\"populate_backend\","
+         "\"arguments\":{\"asset\":{},\"validate_first\":false}}"},
+    };
+    snprintf(
+        out,
+        size,
+        "{\"jsonrpc\":\"2.0\",\"id\":%u,\"method\":\"%s\",\"params\":%s}",
+        kinds[kind].first_id + id,
+        kinds[kind].method,
+        kinds[kind].params);
+}
+
+static void any_mixture_is_answered_once_and_in_order(void **state)
+{
+    struct corridor *corridor = *state;
+    uint64_t random = 7;
+    serve(corridor, SERVER_REPLIES);
+    for (unsigned round = 0; round < 20; round++) {
+        unsigned count = 1 + (unsigned)random_below(&random, 24);
+        for (unsigned i = 0; i < count; i++) {
+            char line[300];
+            write_any(line, sizeof(line), random_below(&random, 4), i);
+            corridor_ask(corridor, line);
+        }
+        corridor_wait(corridor, count);
+        expect_order(corridor, count);
+        corridor_forget(corridor);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FLOW_TEST(those_in_turn_are_answered_in_order),
+        FLOW_TEST(the_protocol_waits_for_nobody),
+        FLOW_TEST(who_is_cancelled_is_not_answered),
+        FLOW_TEST(a_modern_client_cancels),
+        FLOW_TEST(those_in_turn_cannot_be_cancelled),
+        FLOW_TEST(a_batch_waits_for_all_of_it),
+        FLOW_TEST(a_message_of_a_batch_is_cancelled),
+        FLOW_TEST(what_a_peer_asked_goes_with_it),
+        FLOW_TEST(who_waits_keeps_the_old_snapshot),
+        FLOW_TEST(a_full_connection_says_when_it_is_not),
+        FLOW_TEST(any_mixture_is_answered_once_and_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

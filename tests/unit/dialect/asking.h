@@ -1,0 +1,37 @@
+/*
+ * Questions and how their answers begin, or what stands in them.
+ */
+#pragma once
+
+#include <string.h>
+
+#include "support/corridor.h"
+
+struct asking {
+    const char *message;
+    const char *answer; /* how it begins */
+};
+
+static inline void expect_beginning(const char *answer, const char *beginning)
+{
+    if (strncmp(answer, beginning, strlen(beginning)) != 0) {
+        fail_msg("got %s\nexpected %s", answer, beginning);
+    }
+}
+
+static inline void expect_part(const char *answer, const char *part)
+{
+    if (!strstr(answer, part)) {
+        fail_msg("got %s\nexpected in it %s", answer, part);
+    }
+}
+
+static inline void ask_each(struct corridor *corridor, const struct asking *askings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        expect_beginning(corridor_ask(corridor, askings[i].message), askings[i].answer);
+    }
+}
+
+#define ASK_EACH(corridor, askings)                                                                \
+    ask_each((corridor), (askings), sizeof(askings) / sizeof((askings)[0]))

@@ -1,0 +1,77 @@
+#include "asking.h"
+
+#define REQUEST(tool, params)                                                                      \
+    "{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"" tool "\"},\"params\":" params \
+    ",\"artifacts\":[],\"request_id\":\"r\"}"
+#define RESULT "{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":"
+#define ERRORS RESULT "null,\"errors\":[{\"code\":"
+
+static const struct asking askings[] = {
+    {REQUEST("get_schema", "{\"name\":\"nope\"}"),
+     RESULT "{\"ok\":false,\"reason\":\"not_found\"},\"meta\":{\"request_id\":\"r\"}}"},
+    {REQUEST("mcp.tool:get_schema", "{\"name\":\"nope\"}"), RESULT "{\"ok\":false,"},
+    {REQUEST("get_schema", "{\"_meta\":{},\"name\":\"nope\"}"), RESULT "{\"ok\":false,"},
+    {REQUEST("nope", "{}"), ERRORS "\"ADAPTER.TOOL.NOT_FOUND\""},
+    {REQUEST("get_schema", "{\"name\":5}"), ERRORS "\"ADAPTER.INPUT.INVALID\""},
+    {REQUEST("get_schema", "7"), ERRORS "\"ADAPTER.INPUT.INVALID\""},
+    {REQUEST("", "{}"), ERRORS "\"ADAPTER.REQUEST.INVALID\""},
+    {"{\"schema_version\":\"mcp.request.v0.1\"}", ERRORS "\"ADAPTER.REQUEST.INVALID\""},
+    {"{\"schema_version\":\"mcp.request.v0.2\",\"tool\":{\"name\":\"list_schemas\"}}",
+     "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid Request\""},
+};
+
+static void test_answers(void **state)
+{
+    ASK_EACH(*state, askings);
+}
+
+static const char with_record[] =
+    "{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"list_schemas\"},"
+    "\"params\":{\"_meta\":{\"capture_provenance\":true}},\"artifacts\":[]}";
+static const char at_random[] =
+    "{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"list_schemas\"},"
+    "\"params\":{\"_meta\":{\"capture_provenance\":true}},\"artifacts\":[],"
+    "\"preferences\":{\"deterministic\":false}}";
+
+static void test_same_request_gives_same_bytes(void **state)
+{
+    const char *first = corridor_ask(*state, with_record);
+    expect_part(first, "\"run_id\":\"2dc41ddc-a57c-5957-bb1c-b1f7a898c84a\"");
+    assert_string_equal(first, corridor_ask(*state, with_record));
+}
+
+static void test_random_run_has_time(void **state)
+{
+    const char *first = corridor_ask(*state, at_random);
+    expect_part(first, "\"time\":\"20");
+    assert_string_not_equal(first, corridor_ask(*state, at_random));
+}
+
+static void test_status_over_http(void **state)
+{
+    static const struct {
+        const char *body;
+        unsigned status;
+    } bodies[] = {
+        {REQUEST("list_schemas", "{}"), 200},
+        {REQUEST("nope", "{}"), 404},
+        {REQUEST("get_schema", "{}"), 422},
+        {REQUEST("", "{}"), 400},
+    };
+    struct corridor *corridor = *state;
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        corridor_post(corridor, RPC_ENDPOINT_RPC, "", bodies[i].body);
+        assert_int_equal(corridor->last_status, bodies[i].status);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CORRIDOR_TEST(test_answers),
+        CORRIDOR_TEST(test_same_request_gives_same_bytes),
+        CORRIDOR_TEST(test_random_run_has_time),
+        CORRIDOR_TEST(test_status_over_http),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

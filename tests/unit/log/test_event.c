@@ -1,0 +1,169 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "log/event.h"
+
+static const struct jsv_str names[] = {JSV_STR("token"), JSV_STR("Pin")};
+
+static const struct log_secrets secrets = {
+    .token = JSV_STR("canary-4711"),
+    .names = names,
+    .name_count = 2,
+};
+
+static struct jsv_reader *reader;
+static struct jsv_document *details;
+static struct jsv_document *line;
+
+static int setup(void **state)
+{
+    (void)state;
+    reader = jsv_reader_new(NULL, NULL);
+    details = jsv_document_new(NULL);
+    line = jsv_document_new(NULL);
+    return reader && details && line ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    jsv_document_free(line);
+    jsv_document_free(details);
+    jsv_reader_free(reader);
+    return 0;
+}
+
+static struct log_event make_event(void)
+{
+    return (struct log_event){
+        .wall_ms = 951782400123,
+        .transport = JSV_STR("stdio"),
+        .route = JSV_STR("syn"),
+        .method = JSV_STR("list_schemas"),
+        .trace_id = JSV_STR("t"),
+        .span_id = JSV_STR("s"),
+        .request_id = JSV_STR("r"),
+        .status = JSV_STR("ok"),
+        .duration_us = 1042,
+        .attempt = 1,
+        .input_bytes = 48,
+        .output_bytes = 7,
+        .deterministic = true,
+        .schema_version = JSV_STR("1.0"),
+        .stage = JSV_STR("output"),
+    };
+}
+
+static void write_event(const struct log_event *event, struct jsv_buf *out)
+{
+    jsv_buf_init(out, NULL, LOG_LINE_MAX);
+    assert_int_equal(log_event_write(event, &secrets, out), 0);
+    assert_ptr_equal(memchr(out->data, '\n', out->size), out->data + out->size - 1);
+    assert_int_equal(jsv_read(reader, line, jsv_buf_str(out), 0, NULL), 0);
+}
+
+static void test_line(void **state)
+{
+    (void)state;
+    struct jsv_buf out;
+    struct log_event event = make_event();
+    write_event(&event, &out);
+    static const char expected[] =
+        "{\"ts\":\"2000-02-29T00:00:00.123Z\",\"agentId\":null,\"taskId\":null,\"stepId\":null,"
+        "\"transport\":\"stdio\",\"route\":\"syn\",\"method\":\"list_schemas\",\"traceId\":\"t\","
+        "\"spanId\":\"s\",\"requestId\":\"r\",\"status\":\"ok\",\"durationMs\":1.042,"
+        "\"attempt\":1,\"inputBytes\":48,\"outputBytes\":7,\"metadata\":{\"schemaVersion\":"
+        "\"1.0\",\"deterministic\":true,\"toolId\":null,\"promptId\":null},\"error\":null,"
+        "\"stage\":\"output\"}\n";
+    assert_int_equal(out.size, sizeof(expected) - 1);
+    assert_memory_equal(out.data, expected, out.size);
+    jsv_buf_done(&out);
+}
+
+/* Whatever a stranger sends: one line, of bounded length. */
+static void test_hostile(void **state)
+{
+    (void)state;
+    struct jsv_buf out;
+    char text[2 * LOG_TEXT_MAX];
+    memset(text, '\n', sizeof(text));
+    struct log_event event = make_event();
+    event.method = event.tool_id = event.prompt_id = event.trace_id = event.error_code =
+        event.error_message = (struct jsv_str){text, sizeof(text)};
+    write_event(&event, &out);
+    jsv_buf_done(&out);
+    memcpy(text + LOG_TEXT_MAX - 1, "\xC3\xA4", 2);
+    assert_int_equal(log_clip((struct jsv_str){text, sizeof(text)}).size, LOG_TEXT_MAX - 1);
+}
+
+static void test_secrets(void **state)
+{
+    (void)state;
+    struct jsv_buf out;
+    struct log_event event = make_event();
+    struct jsv_str text =
+        JSV_STR("{\"a\":[{\"TOKEN\":{\"b\":1},\"pin\":5,\"c\":\"x canary-4711\"}],"
+                "\"canary-4711\":2,\"d\":3}");
+    assert_int_equal(jsv_read(reader, details, text, 0, NULL), 0);
+    event.method = event.error_message = JSV_STR("a canary-4711 b");
+    event.error_code = JSV_STR("X");
+    event.error_details = jsv_document_root(details);
+    write_event(&event, &out);
+    jsv_buf_append_byte(&out, '\0');
+    assert_null(strstr(out.data, "canary"));
+    assert_non_null(strstr(
+        out.data,
+        "\"details\":{\"a\":[{\"TOKEN\":\"[redacted]\",\"pin\":\"[redacted]\",\"c\":\"[redacted]\"}"
+        "],"
+        "\"[redacted]\":2,\"d\":3}"));
+    jsv_buf_done(&out);
+}
+
+static void test_no_room(void **state)
+{
+    (void)state;
+    struct log_event event = make_event();
+    struct jsv_buf out;
+    jsv_buf_init(&out, NULL, 100);
+    assert_true(log_event_write(&event, &secrets, &out) < 0);
+    assert_int_equal(out.size, 0);
+    jsv_buf_done(&out);
+}
+
+static void test_time(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t wall_ms;
+        const char *text;
+    } cases[] = {
+        {0, "1970-01-01T00:00:00.000Z"},
+        {-1, "1970-01-01T00:00:00.000Z"},
+        {1709251199999, "2024-02-29T23:59:59.999Z"},
+        {4107542400000, "2100-03-01T00:00:00.000Z"},
+        {253402300799999, "9999-12-31T23:59:59.999Z"},
+        {253402300800000, "1970-01-01T00:00:00.000Z"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[LOG_TIME_SIZE];
+        log_time_format(cases[i].wall_ms, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_secrets),
+        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_time),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

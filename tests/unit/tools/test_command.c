@@ -1,0 +1,402 @@
+#define _GNU_SOURCE /* nftw(), strcasestr() */
+#include <sys/wait.h>
+
+#include "loop/loop.h"
+#include "tools/command.h"
+#include "tools/command_line.h"
+#include "unit/tools/calling.h"
+
+static unsigned finished;
+static unsigned finish_wanted;
+
+static int set_up(void **state)
+{
+    calling_set_up(state);
+    finished = 0;
+    finish_wanted = 1;
+    return loop_new(&calling.loop);
+}
+
+static int tear_down(void **state)
+{
+    struct loop *loop = calling.loop;
+    int r = calling_tear_down(state);
+    loop_free(loop);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no program is left */
+    return r;
+}
+
+#define COMMAND_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+static void on_finished(struct tool_call *call)
+{
+    (void)call;
+    if (++finished == finish_wanted) {
+        loop_stop(calling.loop);
+    }
+}
+
+/* A tool "t" whose program is a shell script. @param more Members of its descriptor. */
+static void make_tool(const char *script, const char *more)
+{
+    char text[2048];
+    snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", script);
+    tmpdir_write(&fixture.dir, "tools/t.sh", text);
+    assert_int_equal(fchmodat(fixture.dir.fd, "tools/t.sh", 0755, 0), 0);
+    snprintf(
+        text,
+        sizeof(text),
+        "{'name':'t','description':'d','command':['./t.sh'],'inputSchema':{'type':'object'}%s}",
+        more);
+    fixture_write("tools/t.tool.json", text);
+}
+
+static int begin(const char *arguments)
+{
+    calling_start("t", arguments);
+    calling.call.finished = on_finished;
+    return tool_run(&calling.call);
+}
+
+static void expect(const char *result, const char *code)
+{
+    char *quoted = fixture_quoted(result);
+    fixture_expect_str(jsv_buf_str(&calling.out), quoted);
+    free(quoted);
+    fixture_expect_str(calling.call.failure.code, code);
+    if (code[0]) {
+        assert_int_equal(calling.call.verdict, TOOL_VERDICT_FAILED);
+    }
+}
+
+/* Call it, wait for its end, and compare result and failure. */
+static void call(const char *arguments, const char *result, const char *code)
+{
+    finished = 0;
+    assert_int_equal(begin(arguments), TOOL_WAIT);
+    assert_int_equal(loop_run(calling.loop), 0);
+    assert_int_equal(finished, 1);
+    assert_int_equal(calling.call.error, 0);
+    assert_null(calling.call.state);
+    expect(result, code);
+}
+
+/* The same for one that does not get as far as to wait. */
+static void refused(const char *arguments, const char *code)
+{
+    assert_int_equal(begin(arguments), TOOL_DONE);
+    expect("null", code);
+    assert_null(calling.call.state);
+}
+
+static void call_script(const char *script, const char *more, const char *result, const char *code)
+{
+    make_tool(script, more);
+    call("{'q': 1.50}", result, code);
+}
+
+/* ---- results ---- */
+
+static void test_json_byte_for_byte(void **state)
+{
+    (void)state;
+    call_script("cat", "", "{'q': 1.50}", "");
+    assert_int_equal(calling.call.verdict, TOOL_VERDICT_OK);
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    call_script("printf 'plain'", "", "'plain'", "");
+    assert_int_equal(calling.call.result.kind, ENVELOPE_RESULT_TEXT);
+}
+
+static void test_line_breaks(void **state)
+{
+    (void)state;
+    call_script("printf '{\\n \"a\":1\\n}\\n'", "", "{ 'a':1}", "");
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    call_script("exit 0", "", "''", "");
+}
+
+static void test_declared_text(void **state)
+{
+    (void)state;
+    call_script("printf 12", ",'output':'text'", "'12'", "");
+}
+
+static void test_declared_json(void **state)
+{
+    (void)state;
+    call_script("printf no", ",'output':'json'", "'no'", "ADAPTER.OUTPUT.NOT_JSON");
+}
+
+static void test_declared_envelope(void **state)
+{
+    (void)state;
+    call_script("printf '{}'", ",'output':'envelope'", "{}", "ADAPTER.OUTPUT.INVALID");
+}
+
+static void test_says_no_itself(void **state)
+{
+    (void)state;
+    call_script("printf '{\"ok\":false}'", "", "{'ok':false}", "");
+    assert_int_equal(calling.call.verdict, TOOL_VERDICT_FAILED);
+}
+
+static void test_bytes_that_are_no_text(void **state)
+{
+    (void)state;
+    call_script("printf 'a\\377'", "", "'a\xEF\xBF\xBD'", "");
+    assert_int_equal(calling.call.result.bytes.size, 2);
+}
+
+/* ---- failures ---- */
+
+static void test_exit_code(void **state)
+{
+    (void)state;
+    call_script("exit 3", "", "null", "ADAPTER.EXECUTION.FAILED");
+    fixture_expect_str(calling.call.failure.message, "Tool execution failed with exit code 3.");
+    assert_int_equal(calling.call.failure.details[0].number, 3);
+}
+
+static void test_partial_output(void **state)
+{
+    (void)state;
+    call_script("echo '{\"half\":1}'; exit 2", "", "{'half':1}", "ADAPTER.EXECUTION.FAILED");
+}
+
+static void test_signal(void **state)
+{
+    (void)state;
+    call_script("kill -SEGV $$", "", "null", "ADAPTER.EXECUTION.SIGNALED");
+    assert_int_equal(calling.call.failure.details[0].number, SIGSEGV);
+}
+
+static void test_timeout(void **state)
+{
+    (void)state;
+    call_script("sleep 60", ",'timeout_ms':100", "null", "ADAPTER.EXECUTION.TIMEOUT");
+    assert_int_equal(calling.call.failure.details[0].number, 100);
+}
+
+static void test_too_large(void **state)
+{
+    (void)state;
+    call_script("yes 1", ",'max_output_bytes':4", "'1\\n1\\n'", "ADAPTER.OUTPUT.TOO_LARGE");
+    assert_int_equal(calling.call.failure.details[0].number, 4);
+}
+
+static void test_not_found(void **state)
+{
+    (void)state;
+    fixture_write(
+        "tools/t.tool.json",
+        "{'name':'t','description':'d','command':['./gone'],'inputSchema':{}}");
+    refused("{}", "ADAPTER.EXECUTION.NOT_FOUND");
+    fixture_expect_str(calling.call.failure.details[0].text, "./gone");
+}
+
+static void test_bare_name_not_found(void **state)
+{
+    (void)state;
+    fixture_write(
+        "tools/t.tool.json",
+        "{'name':'t','description':'d','command':['no-such-program'],'inputSchema':{}}");
+    refused("{}", "ADAPTER.EXECUTION.NOT_FOUND");
+}
+
+static void test_not_executable(void **state)
+{
+    (void)state;
+    make_tool("exit 0", "");
+    assert_int_equal(fchmodat(fixture.dir.fd, "tools/t.sh", 0644, 0), 0);
+    refused("{}", "ADAPTER.EXECUTION.NOT_EXECUTABLE");
+}
+
+static void test_bare_name_on_path(void **state)
+{
+    (void)state;
+    fixture_write(
+        "tools/t.tool.json", "{'name':'t','description':'d','command':['cat'],'inputSchema':{}}");
+    call("{'a':1}", "{'a':1}", "");
+}
+
+/* ---- surroundings ---- */
+
+static void test_environment(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("MCPGATE_TOKEN", "secret", 1), 0);
+    assert_int_equal(setenv("WANTED", "yes", 1), 0);
+    call_script(
+        "printf \"$MCPGATE_TOKEN $WANTED $MODE $HOME\"",
+        ",'environment':['WANTED','MODE=fast','HOME=/x','UNSET_ONE']",
+        "' yes fast /x'",
+        "");
+}
+
+static void test_working_directory(void **state)
+{
+    (void)state;
+    tmpdir_mkdir(&fixture.dir, "tools/inside");
+    call_script("basename \"$PWD\"", ",'working_directory':'inside'", "'inside\\n'", "");
+}
+
+/* ---- arguments by template ---- */
+
+#define SHOW "for a; do printf '<%s>' \"$a\"; done; cat"
+
+static void test_template(void **state)
+{
+    (void)state;
+    make_tool(
+        SHOW,
+        ",'arguments':['-v',['--name={name}'],['--size','{size}'],'{gone}','a{x "
+        "y}{','--','{files}']");
+    call(
+        "{'name':'$(id); `id`','size':1.0,'files':['-a',true,{'k': [1]}]}",
+        "'<-v><--name=$(id); `id`><--size><1.0><a{x y}{><--><-a><true><{\\'k\\':[1]}>'",
+        "");
+}
+
+static void test_group_is_left_out(void **state)
+{
+    (void)state;
+    make_tool(SHOW, ",'arguments':[['--name','{name}'],['--size','{size}'],'end']");
+    call("{'name':null,'size':2}", "'<--size><2><end>'", "");
+}
+
+static void test_value_is_no_option(void **state)
+{
+    (void)state;
+    make_tool(SHOW, ",'arguments':['{name}']");
+    refused("{'name':'--help'}", "ADAPTER.INPUT.INVALID");
+    refused("{'name':-5}", "ADAPTER.INPUT.INVALID");
+    refused("{'name':['a','-b']}", "ADAPTER.INPUT.INVALID");
+    refused("{'name':'a\\u0000b'}", "ADAPTER.INPUT.INVALID");
+    call("{'name':'a-b'}", "'<a-b>'", "");
+}
+
+static void test_too_many_arguments(void **state)
+{
+    (void)state;
+    char list[2 * COMMAND_ARGUMENTS_MAX + 64] = "{'name':[0";
+    size_t used = strlen(list);
+    for (unsigned i = 0; i < COMMAND_ARGUMENTS_MAX; i++) {
+        list[used++] = ',';
+        list[used++] = '0';
+    }
+    snprintf(list + used, sizeof(list) - used, "]}");
+    make_tool(SHOW, ",'arguments':['{name}']");
+    refused(list, "ADAPTER.INPUT.INVALID");
+}
+
+/* ---- cancelling and waiting ---- */
+
+static void test_cancel(void **state)
+{
+    (void)state;
+    make_tool("sleep 60", "");
+    assert_int_equal(begin("{}"), TOOL_WAIT);
+    tool_cancel(&calling.call);
+    assert_null(calling.call.state);
+    assert_int_equal(finished, 0); /* and the end of the test sees that nothing is left */
+}
+
+#define CALLS (COMMANDS_WAITING_MAX + 1)
+
+/* One runs, many wait, one more is refused; all that wait are run. */
+static void test_queue(void **state)
+{
+    (void)state;
+    static struct tool_call calls[CALLS];
+    static struct jsv_buf outs[CALLS];
+    make_tool("exit 0", "");
+    calling.settings.loops = 1000; /* so that one program runs at a time */
+    calling_start("t", "{}");
+    for (size_t i = 0; i < CALLS; i++) {
+        calls[i] = calling.call;
+        calls[i].finished = on_finished;
+        jsv_buf_init(&outs[i], NULL, 1000);
+        calls[i].out = &outs[i];
+        assert_int_equal(tool_run(&calls[i]), TOOL_WAIT);
+    }
+    calling.call.finished = on_finished;
+    assert_int_equal(tool_run(&calling.call), TOOL_DONE);
+    expect("null", "ADAPTER.EXECUTION.BUSY");
+    tool_cancel(&calls[5]);
+    finish_wanted = CALLS - 1;
+    assert_int_equal(loop_run(calling.loop), 0);
+    assert_int_equal(finished, CALLS - 1);
+    for (size_t i = 0; i < CALLS; i++) {
+        fixture_expect_str(jsv_buf_str(&outs[i]), i == 5 ? "" : "\"\"");
+        jsv_buf_done(&outs[i]);
+    }
+}
+
+/* ---- no memory ---- */
+
+static void test_memory(void **state)
+{
+    (void)state;
+    make_tool("cat", ",'arguments':['{a}']");
+    calling_start("t", "{}"); /* tools and catalog are there */
+    for (unsigned at = 1;; at++) {
+        calling_start("t", "{'a':'x'}");
+        calling.call.finished = on_finished;
+        fault_arm(FAULT_RESIZE, at, ENOMEM);
+        int r = tool_run(&calling.call);
+        bool hit = fault.hit;
+        fault_disarm();
+        if (r == TOOL_WAIT) {
+            finished = 0;
+            assert_int_equal(loop_run(calling.loop), 0);
+            if (!hit) {
+                break;
+            }
+        } else {
+            assert_int_equal(r, -ENOMEM);
+        }
+    }
+}
+
+int main(void)
+{
+    os_ignore_sigpipe();
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(test_json_byte_for_byte),
+        COMMAND_TEST(test_text),
+        COMMAND_TEST(test_line_breaks),
+        COMMAND_TEST(test_nothing),
+        COMMAND_TEST(test_declared_text),
+        COMMAND_TEST(test_declared_json),
+        COMMAND_TEST(test_declared_envelope),
+        COMMAND_TEST(test_says_no_itself),
+        COMMAND_TEST(test_bytes_that_are_no_text),
+        COMMAND_TEST(test_exit_code),
+        COMMAND_TEST(test_partial_output),
+        COMMAND_TEST(test_signal),
+        COMMAND_TEST(test_timeout),
+        COMMAND_TEST(test_too_large),
+        COMMAND_TEST(test_not_found),
+        COMMAND_TEST(test_bare_name_not_found),
+        COMMAND_TEST(test_not_executable),
+        COMMAND_TEST(test_bare_name_on_path),
+        COMMAND_TEST(test_environment),
+        COMMAND_TEST(test_working_directory),
+        COMMAND_TEST(test_template),
+        COMMAND_TEST(test_group_is_left_out),
+        COMMAND_TEST(test_value_is_no_option),
+        COMMAND_TEST(test_too_many_arguments),
+        COMMAND_TEST(test_cancel),
+        COMMAND_TEST(test_queue),
+        COMMAND_TEST(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
