@@ -36,6 +36,18 @@ static void test_known_digests(void **state)
     assert_string_equal(hex, ABC);
 }
 
+/* RFC 4231, test case 2. */
+static void test_known_keyed_digest(void **state)
+{
+    (void)state;
+    char hex[OS_DIGEST_HEX_SIZE + 1];
+    struct jsv_str text = JSV_STR("what do ya want for nothing?");
+    assert_int_equal(os_digest_keyed(JSV_STR("Jefe"), text, hex), 0);
+    assert_string_equal(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    assert_int_equal(os_digest_keyed(JSV_STR("jefe"), text, hex), 0);
+    assert_true(strncmp(hex, "5bdcc146", 8) != 0);
+}
+
 static void test_chunks_do_not_matter(void **state)
 {
     (void)state;
@@ -113,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_setup_comes_first_or_too_late),
         cmocka_unit_test(test_known_digests),
+        cmocka_unit_test(test_known_keyed_digest),
         cmocka_unit_test(test_chunks_do_not_matter),
         cmocka_unit_test(test_done_takes_anything),
         cmocka_unit_test_teardown(test_each_allocation_fails, disarm),

@@ -1,0 +1,306 @@
+/*
+ * A tool in conversation with its client, in both eras. The tools are our own
+ * here: list_schemas, run by a function of this file.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/corridor.h"
+
+#define QUESTION                                                                                   \
+    "{\"who\":{\"method\":\"elicitation/create\",\"params\":{\"message\":\"Who?\","                \
+    "\"requestedSchema\":{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"}}}}}}"
+
+static bool asks;
+
+static int run(struct tool_call *call)
+{
+    struct jsv_value who = jsv_value_get(call->inputs, JSV_STR("who"));
+    if (asks && jsv_value_type(who) == JSV_TYPE_NONE) {
+        jsv_buf_append_str(call->out, JSV_STR(QUESTION));
+        call->remember = JSV_STR("asked");
+        return TOOL_ASK;
+    }
+    if (asks) {
+        assert_true(jsv_str_equal(call->memory, JSV_STR("asked")));
+    } else {
+        call->client->progress(call, 1, 2);
+        call->client->log(call, TOOL_LEVEL_DEBUG, JSV_STR("quiet"));
+        call->client->log(call, TOOL_LEVEL_WARNING, JSV_STR("loud"));
+    }
+    jsv_buf_append_str(call->out, JSV_STR("{\"ok\":true,\"schemas\":[]}"));
+    return TOOL_DONE;
+}
+
+static void cancel(struct tool_call *call)
+{
+    (void)call;
+}
+
+static const struct tool_set set = {.run = run, .cancel = cancel};
+
+static int setup(void **state)
+{
+    assert_int_equal(corridor_setup(state), 0);
+    struct corridor *corridor = *state;
+    struct core_worker *before = corridor->worker;
+    corridor->settings.tools.set = &set;
+    assert_int_equal(
+        core_worker_new(corridor->loop, &corridor->settings, corridor->catalog, &corridor->worker),
+        0);
+    corridor_reconnect(corridor);
+    core_worker_free(before);
+    asks = true;
+    return 0;
+}
+
+#define ASK_TEST(test) cmocka_unit_test_setup_teardown(test, setup, corridor_teardown)
+
+static void expect_in(const char *text, const char *part)
+{
+    if (!strstr(text, part)) {
+        fail_msg("no %s in %s", part, text);
+    }
+}
+
+static void expect_not_in(const char *text, const char *part)
+{
+    assert_null(strstr(text, part));
+}
+
+/* ---- legacy ---- */
+
+static void initialize(struct corridor *corridor, const char *capabilities)
+{
+    char line[512];
+    snprintf(
+        line,
+        sizeof(line),
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+        "\"2025-11-25\",\"capabilities\":%s,\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}",
+        capabilities);
+    expect_in(corridor_ask(corridor, line), "\"logging\":{}");
+    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+}
+
+#define CALL                                                                                       \
+    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/"                                            \
+    "call\",\"params\":{\"name\":\"list_schemas\"}}"
+
+/* @return what comes after the client has answered. */
+static const char *answer(struct corridor *corridor, const char *line)
+{
+    size_t before = corridor->answer_count;
+    corridor_ask(corridor, line);
+    corridor_wait(corridor, before + 1);
+    assert_int_equal(corridor->answer_count, before + 1);
+    return corridor->answers[before].data;
+}
+
+static void a_legacy_client_is_asked_by_a_request(void **state)
+{
+    struct corridor *corridor = *state;
+    initialize(corridor, "{\"elicitation\":{}}");
+    const char *question = corridor_ask(corridor, CALL);
+    expect_in(question, "\"id\":1,\"method\":\"elicitation/create\"");
+    /* nobody asked that, so nothing comes of it */
+    assert_string_equal(
+        corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}"), "");
+    const char *result = answer(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"accept\",\"content\":{\"name\":"
+        "\"Ann\"}}}");
+    expect_in(result, "\"id\":7");
+    expect_in(result, "\"isError\":false");
+}
+
+static void a_client_that_cannot_answer_gets_a_failure(void **state)
+{
+    static const char *const answers[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"no\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"action\":\"perhaps\"}}",
+    };
+    struct corridor *corridor = *state;
+    initialize(corridor, "{\"elicitation\":{}}");
+    for (unsigned i = 0; i < 2; i++) {
+        corridor_ask(corridor, CALL);
+        expect_in(answer(corridor, answers[i]), "\"isError\":true");
+    }
+}
+
+static void a_client_is_not_asked_what_it_cannot_do(void **state)
+{
+    struct corridor *corridor = *state;
+    initialize(corridor, "{\"sampling\":{}}");
+    expect_in(corridor_ask(corridor, CALL), "\"isError\":true");
+}
+
+static void a_cancelled_call_waits_for_no_answer(void **state)
+{
+    struct corridor *corridor = *state;
+    initialize(corridor, "{\"elicitation\":{}}");
+    corridor_ask(corridor, CALL);
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+        "cancelled\",\"params\":{\"requestId\":7}}");
+    assert_false(core_conn_is_busy(&corridor->conn));
+    assert_string_equal(
+        corridor_ask(
+            corridor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}"),
+        "");
+}
+
+static void an_answer_may_come_when_the_call_is_gone(void **state)
+{
+    struct corridor *corridor = *state;
+    initialize(corridor, "{\"elicitation\":{}}");
+    corridor_ask(corridor, CALL);
+    /* the answer is a letter on its way when the peer hangs up */
+    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}");
+    corridor_reconnect(corridor);
+    size_t count = corridor->answer_count;
+    expect_in(
+        answer(corridor, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"), "\"result\":{}");
+    assert_int_equal(corridor->answer_count, count + 1);
+}
+
+static void a_peer_that_says_nothing_more_is_answered(void **state)
+{
+    struct corridor *corridor = *state;
+    initialize(corridor, "{\"elicitation\":{}}");
+    corridor_ask(corridor, CALL);
+    size_t before = corridor->answer_count;
+    core_conn_finish(&corridor->conn);
+    assert_int_equal(corridor->answer_count, before + 1);
+    expect_in(corridor->answers[before].data, "\"isError\":true");
+    assert_false(core_conn_is_busy(&corridor->conn));
+}
+
+/* ---- modern ---- */
+
+static const char *call_modern(struct corridor *corridor, const char *meta, const char *more)
+{
+    char line[2048];
+    snprintf(
+        line,
+        sizeof(line),
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":"
+        "\"list_schemas\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",%s}"
+        "%s}}",
+        meta,
+        more);
+    return corridor_ask(corridor, line);
+}
+
+#define ELICITS "\"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":{}}"
+#define NOTHING "\"io.modelcontextprotocol/clientCapabilities\":{}"
+#define ACCEPTED                                                                                   \
+    ",\"inputResponses\":{\"who\":{\"action\":\"accept\",\"content\":{\"name\":\"Ann\"}}}"
+
+/* The state of an answer, as it goes back, with its first bytes replaced. */
+static void copy_state(const char *answer, const char *replaced, char out[static 512])
+{
+    const char *begin = strstr(answer, "\"requestState\":\"");
+    assert_non_null(begin);
+    begin += strlen("\"requestState\":\"");
+    int size = (int)(strchr(begin, '"') - begin);
+    snprintf(out, 512, "%s,\"requestState\":\"%.*s\"", ACCEPTED, size, begin);
+    memcpy(strstr(out, "State\":\"") + 8, replaced, strlen(replaced));
+}
+
+static void a_modern_client_is_asked_by_a_result(void **state)
+{
+    struct corridor *corridor = *state;
+    char more[512];
+    const char *required = call_modern(corridor, ELICITS, "");
+    expect_in(required, "\"resultType\":\"input_required\"");
+    expect_in(required, "\"inputRequests\":{\"who\":");
+    copy_state(required, "", more);
+    const char *result = call_modern(corridor, ELICITS, more);
+    expect_in(result, "\"resultType\":\"complete\"");
+    expect_in(result, "\"isError\":false");
+}
+
+static void a_state_that_was_changed_is_refused(void **state)
+{
+    struct corridor *corridor = *state;
+    char more[512];
+    const char *required = call_modern(corridor, ELICITS, "");
+    copy_state(required, "f", more);
+    expect_in(call_modern(corridor, ELICITS, more), "-32602");
+    expect_in(call_modern(corridor, ELICITS, ",\"requestState\":\"short\""), "-32602");
+    /* good for the arguments it was given out for, and no others */
+    copy_state(required, "", more);
+    strcat(more, ",\"arguments\":{\"a\":1}");
+    expect_in(call_modern(corridor, ELICITS, more), "-32602");
+}
+
+static void a_capability_that_lacks_is_named(void **state)
+{
+    const char *error = call_modern(*state, NOTHING, "");
+    expect_in(error, "-32021");
+    expect_in(error, "\"requiredCapabilities\":{\"elicitation\":{}}");
+}
+
+/* ---- progress and messages ---- */
+
+static void progress_goes_to_those_who_gave_a_token(void **state)
+{
+    struct corridor *corridor = *state;
+    asks = false;
+    expect_in(call_modern(corridor, NOTHING, ""), "\"result\"");
+    const char *progress = call_modern(corridor, NOTHING ",\"progressToken\":\"p\"", "");
+    expect_in(progress, "\"method\":\"notifications/progress\"");
+    expect_in(progress, "\"progressToken\":\"p\",\"progress\":1,\"total\":2");
+}
+
+static void messages_go_to_those_they_matter_to(void **state)
+{
+    struct corridor *corridor = *state;
+    asks = false;
+    const char *loud =
+        call_modern(corridor, NOTHING ",\"io.modelcontextprotocol/logLevel\":\"warning\"", "");
+    expect_in(loud, "\"level\":\"warning\",\"logger\":\"list_schemas\",\"data\":\"loud\"");
+    expect_not_in(loud, "quiet");
+    initialize(corridor, "{}");
+    expect_in(corridor_ask(corridor, CALL), "\"data\":\"loud\"");
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
+        "\"debug\"}}");
+    expect_in(corridor_ask(corridor, CALL), "\"data\":\"quiet\"");
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
+        "\"error\"}}");
+    expect_in(corridor_ask(corridor, CALL), "\"id\":7,\"result\"");
+    expect_in(
+        corridor_ask(
+            corridor,
+            "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
+            "\"all\"}}"),
+        "-32602");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ASK_TEST(a_legacy_client_is_asked_by_a_request),
+        ASK_TEST(a_client_that_cannot_answer_gets_a_failure),
+        ASK_TEST(a_client_is_not_asked_what_it_cannot_do),
+        ASK_TEST(a_cancelled_call_waits_for_no_answer),
+        ASK_TEST(an_answer_may_come_when_the_call_is_gone),
+        ASK_TEST(a_peer_that_says_nothing_more_is_answered),
+        ASK_TEST(a_modern_client_is_asked_by_a_result),
+        ASK_TEST(a_state_that_was_changed_is_refused),
+        ASK_TEST(a_capability_that_lacks_is_named),
+        ASK_TEST(progress_goes_to_those_who_gave_a_token),
+        ASK_TEST(messages_go_to_those_they_matter_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
