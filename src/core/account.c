@@ -230,7 +230,7 @@ write_seed(struct core_request *request, const struct question *question, struct
     return envelope_seed(question->route, question->method, payload, scratch, seed);
 }
 
-static int name_ids(const struct os_uuid_namer *namer, struct jsv_str seed, struct ids *ids)
+static int name_ids(struct os_uuid_namer *namer, struct jsv_str seed, struct ids *ids)
 {
     int r = envelope_id_from_seed(namer, ENVELOPE_ID_REQUEST, seed, ids->request);
     if (r == 0) {

@@ -55,7 +55,7 @@ struct core_conn {
     struct core_request *requests_last; /* in the order they came */
     struct core_request *in_turn;       /* of those that run one after another: the one that runs */
     size_t request_count;
-    size_t request_bytes;            /* of their frames */
+    size_t request_bytes;            /* their frames keep */
     struct dialect_session *session; /* what the peer and we agreed on; NULL before */
     bool was_full;
     bool is_gone;

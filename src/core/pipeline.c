@@ -222,7 +222,7 @@ static enum step run_tool(struct core_request *request)
         .arguments = asked->arguments,
         .tools = request->worker->tools,
         .loop = request->worker->loop,
-        .reader = request->worker->reader,
+        .reader = request->worker->output_reader, /* examples may be larger than messages */
         .validator = request->worker->validator,
         .scratch = &request->scratch,
         .out = &request->result,

@@ -114,6 +114,18 @@ void core_request_give_back(struct core_request *request)
     worker->idle_count++;
 }
 
+/*
+ * What a request that waits keeps in memory: its frame's chunk, which may hold other frames, too.
+ * Messages of a batch use what the batch keeps.
+ */
+static size_t kept_bytes(const struct core_request *request)
+{
+    const struct rpc_frame *frame = &request->frame;
+    size_t capacity = frame->chunk->capacity;
+    size_t size = frame->text.size > capacity ? frame->text.size : capacity;
+    return request->parent ? 0 : size;
+}
+
 void core_request_link(struct core_request *request)
 {
     struct core_conn *conn = request->conn;
@@ -129,7 +141,8 @@ void core_request_link(struct core_request *request)
     conn->requests_last = request;
     conn->request_count++;
     core_account_waiting(request->worker->account, 1);
-    conn->request_bytes += request->frame.text.size;
+    request->kept_bytes = kept_bytes(request);
+    conn->request_bytes += request->kept_bytes;
 }
 
 void core_request_unlink(struct core_request *request)
@@ -149,7 +162,7 @@ void core_request_unlink(struct core_request *request)
     request->is_linked = false;
     conn->request_count--;
     core_account_waiting(request->worker->account, -1);
-    conn->request_bytes -= request->frame.text.size;
+    conn->request_bytes -= request->kept_bytes;
     if (conn->in_turn == request) {
         conn->in_turn = NULL;
     }

@@ -30,6 +30,7 @@ struct core_request {
     enum core_stage stage;
     enum core_stage stopped; /* the stage after which there was nothing left but the answer */
     struct rpc_frame frame;
+    size_t kept_bytes; /* as its connection counts it, while it is on the list */
     struct rpc_fault fault;
     struct jsv_document *document;
     struct jsv_document *spare;  /* what the dialect has read besides; NULL before it does */

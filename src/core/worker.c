@@ -43,7 +43,6 @@ static int make_parts(struct core_worker *worker)
     }
     struct jsv_error error;
     int r = jsv_read(worker->reader, worker->empty, JSV_STR("{}"), 0, &error);
-    r = r < 0 ? r : os_uuid_namer_init(&worker->namer);
     r = r < 0 ? r : core_account_new(worker->settings->log, &worker->account);
     core_account_snapshot(worker->account);
     return r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);

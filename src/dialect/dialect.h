@@ -62,7 +62,7 @@ struct dialect_request {
     const struct mcp_provider *provider; /* what the official protocol shows besides tools */
     struct mcp_definitions *definitions;
     const struct envelope_schemas *envelopes;
-    const struct os_uuid_namer *namer;
+    struct os_uuid_namer *namer;
     uint64_t began_us; /* when it came, by os_now_us() */
     struct jsv_reader *reader;
     struct jsv_validator *validator;

@@ -216,7 +216,16 @@ static void write_subscription(struct jsv_writer *writer, struct jsv_value id)
 /* The first message of the stream; the reply's memory serves until the answer is due. */
 enum dialect_step mcp_handle_listen(struct mcp_exchange *exchange)
 {
+    static const struct rpc_fault too_many = {
+        .details = {"too many resources to listen for", 32},
+        .suggestion = {"Listen for at most 1000, or in several requests", 47},
+        .cause = {"/params/notifications/resourceSubscriptions", 43},
+    };
     struct dialect_request *request = exchange->request;
+    struct jsv_value uris = jsv_value_get(wishes_of(request), JSV_STR("resourceSubscriptions"));
+    if (jsv_value_count(uris) > DIALECT_SUBSCRIPTIONS_MAX) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
+    }
     struct jsv_writer writer = jsv_writer_on(request->reply);
     jsv_write_object_begin(&writer);
     mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));

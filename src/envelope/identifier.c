@@ -148,7 +148,7 @@ int envelope_seed_run(
 /* ---- ids ---- */
 
 int envelope_id_from_seed(
-    const struct os_uuid_namer *namer,
+    struct os_uuid_namer *namer,
     enum envelope_id kind,
     struct jsv_str seed,
     char ret_text[static OS_UUID_SIZE + 1])

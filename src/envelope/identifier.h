@@ -55,7 +55,7 @@ int envelope_seed_run(
 
 /** The id of a kind for a seed. @return 0 or an error of os_uuid_named(). */
 int envelope_id_from_seed(
-    const struct os_uuid_namer *namer,
+    struct os_uuid_namer *namer,
     enum envelope_id kind,
     struct jsv_str seed,
     char ret_text[static OS_UUID_SIZE + 1]);

@@ -41,7 +41,7 @@ struct envelope_run {
     struct jsv_str tool_name;
     struct jsv_str tool_version; /* not empty */
     struct jsv_value request;    /* the mcp.request.v0.1 */
-    const struct os_uuid_namer *namer;
+    struct os_uuid_namer *namer;
     /* Both only looked at when the wish is not deterministic. */
     const unsigned char *random; /* OS_UUID_BYTES of them */
     struct jsv_str time;         /* RFC 3339 */

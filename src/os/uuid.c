@@ -61,13 +61,17 @@ void os_uuid_namer_done(struct os_uuid_namer *namer)
 }
 
 int os_uuid_named(
-    const struct os_uuid_namer *namer,
+    struct os_uuid_namer *namer,
     const unsigned char namespace[static OS_UUID_BYTES],
     const struct jsv_str *name,
     size_t name_count,
     char ret_text[static OS_UUID_SIZE + 1])
 {
     unsigned char digest[SHA1_SIZE];
+    int r = namer->context ? 0 : os_uuid_namer_init(namer);
+    if (r < 0) {
+        return r;
+    }
     /* Without an algorithm: the one it was made with. */
     bool good = EVP_DigestInit_ex(namer->context, NULL, NULL) &&
                 EVP_DigestUpdate(namer->context, namespace, OS_UUID_BYTES);

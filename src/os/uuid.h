@@ -12,7 +12,7 @@
 
 /**
  * What naming needs; one per thread. Made once: OpenSSL takes longer to find its SHA-1 than to
- * use it.
+ * use it. One that is all zero is made by its first use.
  */
 struct os_uuid_namer {
     void *context;
@@ -29,10 +29,10 @@ void os_uuid_namer_done(struct os_uuid_namer *namer);
  * Version 5: the same for the same namespace and name.
  *
  * @param name Taken as one text; in pieces, so that nobody has to join them.
- * @return 0; -ENOTSUP when OpenSSL fails.
+ * @return 0; -ENOTSUP when OpenSSL fails; -ENOMEM when its first use finds no memory.
  */
 int os_uuid_named(
-    const struct os_uuid_namer *namer,
+    struct os_uuid_namer *namer,
     const unsigned char namespace[static OS_UUID_BYTES],
     const struct jsv_str *name,
     size_t name_count,
