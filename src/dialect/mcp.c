@@ -88,9 +88,9 @@ static bool answer_unsupported(struct dialect_request *request, struct jsv_value
 static bool answer_meta_missing(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"a request names its protocol version and client capabilities", 60},
+        .details = JSV_STR("a request names its protocol version and client capabilities"),
         .suggestion = {META_SUGGESTION, sizeof(META_SUGGESTION) - 1},
-        .cause = {"/params/_meta", 13},
+        .cause = JSV_STR("/params/_meta"),
     };
     mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
     request->http_status = 400;
@@ -163,9 +163,9 @@ static struct mcp_check check_for(struct dialect_request *request)
 static enum dialect_step answer_not_found(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"there is no such method", 23},
-        .suggestion = {"Use a method of the protocol version in use", 43},
-        .cause = {"/method", 7},
+        .details = JSV_STR("there is no such method"),
+        .suggestion = JSV_STR("Use a method of the protocol version in use"),
+        .cause = JSV_STR("/method"),
     };
     return mcp_answer_fault(request, RPC_ERROR_METHOD_NOT_FOUND, &fault);
 }
@@ -199,9 +199,9 @@ static enum dialect_step handle(struct dialect_request *request, const struct mc
 static enum dialect_step open_batch(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"batches are not part of the protocol version in use", 51},
-        .suggestion = {"Send one message at a time", 26},
-        .cause = {"", 0},
+        .details = JSV_STR("batches are not part of the protocol version in use"),
+        .suggestion = JSV_STR("Send one message at a time"),
+        .cause = JSV_STR(""),
     };
     request->variant = legacy_version(request);
     if (mcp_is_endpoint(request)) {

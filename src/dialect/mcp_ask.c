@@ -193,9 +193,9 @@ void mcp_give_up(struct dialect_request *request, struct jsv_str details)
 static bool refuse_state(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"the state is not one that was given out for this request", 56},
-        .suggestion = {"Send the request again without inputResponses and requestState", 62},
-        .cause = {"/params/requestState", 20},
+        .details = JSV_STR("the state is not one that was given out for this request"),
+        .suggestion = JSV_STR("Send the request again without inputResponses and requestState"),
+        .cause = JSV_STR("/params/requestState"),
     };
     mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
     return false;

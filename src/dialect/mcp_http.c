@@ -83,8 +83,8 @@ refuse_session(struct dialect_request *request, unsigned status, const struct rp
 static bool refuse_header_version(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"the protocol version in the header is not that of the session", 61},
-        .suggestion = {"Send the version that initialize settled", 40},
+        .details = JSV_STR("the protocol version in the header is not that of the session"),
+        .suggestion = JSV_STR("Send the version that initialize settled"),
         .cause = {VERSION_HEADER, sizeof(VERSION_HEADER) - 1},
     };
     return refuse_session(request, 400, &fault);
@@ -107,13 +107,13 @@ static bool check_session_version(struct dialect_request *request)
 bool mcp_settle_session(struct dialect_request *request)
 {
     static const struct rpc_fault missing = {
-        .details = {"the request names no session", 28},
-        .suggestion = {"Send initialize first, then " SESSION_HEADER " with every request", 66},
+        .details = JSV_STR("the request names no session"),
+        .suggestion = JSV_STR("Send initialize first, then " SESSION_HEADER " with every request"),
         .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
     };
     static const struct rpc_fault unknown = {
-        .details = {"there is no such session", 24},
-        .suggestion = {"Send initialize again", 21},
+        .details = JSV_STR("there is no such session"),
+        .suggestion = JSV_STR("Send initialize again"),
         .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
     };
     struct jsv_str id;

@@ -52,9 +52,9 @@ static int begin_session(struct dialect_request *request, enum mcp_version versi
 enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
 {
     static const struct rpc_fault again = {
-        .details = {"already initialized", 19},
-        .suggestion = {"Open a new connection for another session", 41},
-        .cause = {"/method", 7},
+        .details = JSV_STR("already initialized"),
+        .suggestion = JSV_STR("Open a new connection for another session"),
+        .cause = JSV_STR("/method"),
     };
     struct dialect_request *request = exchange->request;
     if (*request->session) {

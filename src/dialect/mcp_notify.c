@@ -188,9 +188,9 @@ void dialect_notify_listener(
 static void write_honoured(struct jsv_writer *writer, struct jsv_value wishes)
 {
     static const struct jsv_str names[] = {
-        {"toolsListChanged", 16},
-        {"resourcesListChanged", 20},
-        {"promptsListChanged", 18},
+        JSV_STR("toolsListChanged"),
+        JSV_STR("resourcesListChanged"),
+        JSV_STR("promptsListChanged"),
     };
     jsv_write_key(writer, JSV_STR("notifications"));
     jsv_write_object_begin(writer);
@@ -217,9 +217,9 @@ static void write_subscription(struct jsv_writer *writer, struct jsv_value id)
 enum dialect_step mcp_handle_listen(struct mcp_exchange *exchange)
 {
     static const struct rpc_fault too_many = {
-        .details = {"too many resources to listen for", 32},
-        .suggestion = {"Listen for at most 1000, or in several requests", 47},
-        .cause = {"/params/notifications/resourceSubscriptions", 43},
+        .details = JSV_STR("too many resources to listen for"),
+        .suggestion = JSV_STR("Listen for at most 1000, or in several requests"),
+        .cause = JSV_STR("/params/notifications/resourceSubscriptions"),
     };
     struct dialect_request *request = exchange->request;
     struct jsv_value uris = jsv_value_get(wishes_of(request), JSV_STR("resourceSubscriptions"));

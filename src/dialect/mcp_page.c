@@ -55,9 +55,9 @@ void mcp_write_next_page(struct jsv_writer *writer, size_t count, size_t end)
 enum dialect_step mcp_answer_bad_cursor(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"unknown cursor", 14},
-        .suggestion = {"Pass a nextCursor as it was returned, or none", 45},
-        .cause = {"/params/cursor", 14},
+        .details = JSV_STR("unknown cursor"),
+        .suggestion = JSV_STR("Pass a nextCursor as it was returned, or none"),
+        .cause = JSV_STR("/params/cursor"),
     };
     return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
 }

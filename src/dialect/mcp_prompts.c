@@ -40,9 +40,9 @@ enum dialect_step mcp_handle_prompts_list(struct mcp_exchange *exchange)
 static enum dialect_step unknown_prompt(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"unknown prompt", 14},
-        .suggestion = {"Use a name that prompts/list returns", 36},
-        .cause = {"/params/name", 12},
+        .details = JSV_STR("unknown prompt"),
+        .suggestion = JSV_STR("Use a name that prompts/list returns"),
+        .cause = JSV_STR("/params/name"),
     };
     return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
 }
@@ -50,9 +50,9 @@ static enum dialect_step unknown_prompt(struct dialect_request *request)
 static enum dialect_step argument_missing(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"an argument of the prompt is missing", 36},
-        .suggestion = {"Give all arguments that prompts/list says are required", 54},
-        .cause = {"/params/arguments", 17},
+        .details = JSV_STR("an argument of the prompt is missing"),
+        .suggestion = JSV_STR("Give all arguments that prompts/list says are required"),
+        .cause = JSV_STR("/params/arguments"),
     };
     return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
 }
@@ -134,9 +134,9 @@ void mcp_completion_offer(struct mcp_completion *completion, struct jsv_str valu
 static enum dialect_step nothing_to_complete(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"nothing to complete there", 25},
-        .suggestion = {"Name a prompt, or a template that resources/templates/list returns", 66},
-        .cause = {"/params/ref", 11},
+        .details = JSV_STR("nothing to complete there"),
+        .suggestion = JSV_STR("Name a prompt, or a template that resources/templates/list returns"),
+        .cause = JSV_STR("/params/ref"),
     };
     return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
 }

@@ -105,9 +105,9 @@ static enum dialect_step answer_nothing(struct dialect_request *request)
 static enum dialect_step no_session(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"there is no session to subscribe in", 35},
-        .suggestion = {"Send initialize first", 21},
-        .cause = {"/method", 7},
+        .details = JSV_STR("there is no session to subscribe in"),
+        .suggestion = JSV_STR("Send initialize first"),
+        .cause = JSV_STR("/method"),
     };
     return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &fault);
 }

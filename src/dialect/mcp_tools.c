@@ -51,9 +51,9 @@ enum dialect_step mcp_handle_tools_list(struct mcp_exchange *exchange)
 static enum dialect_step unknown_tool(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"unknown tool", 12},
-        .suggestion = {"Use a name that tools/list returns", 34},
-        .cause = {"/params/name", 12},
+        .details = JSV_STR("unknown tool"),
+        .suggestion = JSV_STR("Use a name that tools/list returns"),
+        .cause = JSV_STR("/params/name"),
     };
     return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
 }

@@ -20,7 +20,19 @@ const SCHEMA = {
     properties: { label: { type: 'string' }, parts: { type: 'array', items: { type: 'object', properties: { size: { type: 'integer' } } } } },
     required: ['label'],
 };
-const FILES = { 'schemas/widget.schema.json': SCHEMA };
+const ECHO = { version: '1', description: 'What it is given.', command: ['/bin/cat'] };
+const FILES = {
+    'schemas/widget.schema.json': SCHEMA,
+    'tools/kinds.tool.json': {
+        ...ECHO,
+        name: 'kinds',
+        inputSchema: {
+            type: 'object',
+            properties: { size: { enum: ['small', 2] }, on: { type: 'boolean' }, much: { type: 'number' }, 'a/b': { type: 'string' }, rest: {} },
+        },
+    },
+    'tools/anything.tool.json': { ...ECHO, name: 'anything', inputSchema: { type: 'object', required: ['x'] } },
+};
 
 let browser;
 before(async () => {
@@ -39,7 +51,7 @@ const freePort = () => new Promise((resolve) => {
 async function withPage({ env = {}, context = {}, complaints = [] }, work) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/`;
-    const options = { args: ['serve', '--http', `127.0.0.1:${port}`], files: FILES, env: { SYN_SCHEMAS_DIR: 'schemas', ...env } };
+    const options = { args: ['serve', '--http', `127.0.0.1:${port}`], files: FILES, env: { SYN_SCHEMAS_DIR: 'schemas', MCPGATE_TOOLS_DIR: 'tools', ...env } };
     await withServer(options, async (server) => {
         await until('readiness', () => fs.existsSync(server.ready) || server.gone());
         const view = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...context });
@@ -123,6 +135,33 @@ test('what is left out is marked around its place', { skip: reason }, () => with
     await box.getByText('Invalid tool input (HTTP 422)').waitFor();
     assert.deepEqual(await box.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['{']);
     assert.equal(await box.getByLabel('name', { exact: true }).getAttribute('aria-invalid'), 'true');
+}));
+
+const sentOf = (box) => box.getByRole('group', { name: 'Sent' }).textContent();
+
+test('fields are as their schemas say, and numbers stay as typed', { skip: reason }, () => withPage({ complaints: [/422/] }, async ({ page }) => {
+    await isLive(page);
+    const box = await openTool(page, 'kinds');
+    await box.getByLabel('size', { exact: true }).selectOption('2');
+    await box.getByLabel('on', { exact: true }).selectOption('false');
+    await box.getByLabel('much', { exact: true }).fill('1.000000000000000000001e5');
+    await box.getByLabel('a/b', { exact: true }).fill('"<i>"');
+    await box.getByRole('button', { name: 'Try kinds' }).click();
+    await box.getByText('It went well.').waitFor();
+    assert.equal(await sentOf(box), `{
+  "size": 2,
+  "on": false,
+  "much": 1.000000000000000000001e5,
+  "a/b": "\\"<i>\\""
+}`);
+    const free = await openTool(page, 'anything');
+    await free.getByLabel('arguments', { exact: true }).fill('{"y":[]}');
+    await free.getByRole('button', { name: 'Try anything' }).click();
+    await free.getByText('It failed: Invalid tool input').waitFor();
+    assert.equal(await free.getByLabel('arguments', { exact: true }).getAttribute('aria-invalid'), 'true');
+    await free.getByLabel('arguments', { exact: true }).fill('{"x":[]}');
+    await free.getByRole('button', { name: 'Try anything' }).click();
+    await free.getByText('It went well.').waitFor();
 }));
 
 test('schemas can be read', { skip: reason }, () => withPage({}, async ({ page }) => {

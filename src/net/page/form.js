@@ -82,7 +82,17 @@ function makeField(name, schema, isRequired) {
             throw error;
         }
     };
-    return { name, element, read, say };
+    return { name, pointer: `/${escapeSegment(name)}`, element, read, say };
+}
+
+// A schema that names no properties and forbids none has one field for all of them.
+function makeFields(schema) {
+    const names = Object.keys(schema.properties ?? {});
+    if (names.length === 0 && schema.additionalProperties !== false) {
+        return [{ ...makeField('arguments', { description: 'All of them, as an object.' }, false), name: null, pointer: '' }];
+    }
+    const required = new Set(schema.required ?? []);
+    return names.map((name) => makeField(name, schema.properties[name], required.has(name)));
 }
 
 // ---- the answer ----
@@ -100,7 +110,7 @@ function spotsOf(answer) {
 
 function markFields(fields, spots) {
     for (const field of fields) {
-        const at = `/${escapeSegment(field.name)}`;
+        const at = field.pointer;
         const mine = spots.filter((spot) => spot.pointer === at || spot.pointer.startsWith(`${at}/`));
         field.say(mine.map((spot) => `${spot.pointer.slice(at.length)} ${spot.message}`.trim()).join('; '));
     }
@@ -143,6 +153,7 @@ function payloadOf(fields) {
     const members = [];
     for (const field of fields) {
         const text = field.read();
+        if (text !== undefined && field.name === null) return text;
         if (text !== undefined) members.push(`${JSON.stringify(field.name)}:${text}`);
     }
     return `{${members.join(',')}}`;
@@ -155,9 +166,7 @@ function messageOf(tool, payload) {
 
 // ask(path, body) posts a body and gives {status, text}.
 export function makeForm(tool, ask) {
-    const required = new Set(tool.inputSchema.required ?? []);
-    const fields = Object.entries(tool.inputSchema.properties ?? {})
-        .map(([name, schema]) => makeField(name, schema, required.has(name)));
+    const fields = makeFields(tool.inputSchema);
     const button = make('button', { type: 'submit' }, `Try ${tool.name}`);
     const outcome = makeOutcome(fields);
     const form = make('form', { novalidate: '', 'aria-label': `Try ${tool.name}` }, ...fields.map((field) => field.element));

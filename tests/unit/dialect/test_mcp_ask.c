@@ -236,8 +236,9 @@ static void a_state_that_was_changed_is_refused(void **state)
     expect_in(call_modern(corridor, ELICITS, ",\"requestState\":\"short\""), "-32602");
     /* good for the arguments it was given out for, and no others */
     copy_state(required, "", more);
-    strcat(more, ",\"arguments\":{\"a\":1}");
-    expect_in(call_modern(corridor, ELICITS, more), "-32602");
+    char other[600];
+    snprintf(other, sizeof(other), "%s,\"arguments\":{\"a\":1}", more);
+    expect_in(call_modern(corridor, ELICITS, other), "-32602");
 }
 
 static void a_capability_that_lacks_is_named(void **state)

@@ -699,13 +699,15 @@ static const char *const conversation[] = {
     HEALTH,
     "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     "Transfer-Encoding: chunked\r\n\r\n27\r\n" PING "\r\n0\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "PUT /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n",
 };
+#define CONVERSATION_SIZE (sizeof(conversation) / sizeof(conversation[0]))
 
 static void converse(struct desk *desk)
 {
     const char *begin = post("/mcp", "Accept: text/event-stream\r\n", initialize);
-    for (size_t i = 0; desk->http && i < 3; i++) {
+    for (size_t i = 0; desk->http && i < CONVERSATION_SIZE; i++) {
         write_what_fits(desk, conversation[i], strlen(conversation[i]));
         run(desk, 0);
     }

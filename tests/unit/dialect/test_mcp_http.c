@@ -1,0 +1,127 @@
+/*
+ * What the official protocol asks of HTTP headers, without HTTP: the headers
+ * of a request are a list in memory.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <cmocka.h>
+
+#include "support/corridor.h"
+
+struct headers {
+    struct rpc_http view; /* first */
+    const char *pairs[12];
+};
+
+static enum rpc_header
+find(const struct rpc_http *http, struct jsv_str name, struct jsv_str *ret_value)
+{
+    const char *const *pair = ((const struct headers *)http)->pairs;
+    for (; *pair; pair += 2) {
+        if (strlen(*pair) == name.size && strncasecmp(*pair, name.data, name.size) == 0) {
+            *ret_value = jsv_str_from(pair[1]);
+            return RPC_HEADER_FOUND;
+        }
+    }
+    return RPC_HEADER_ABSENT;
+}
+
+#define HEADERS(...)                                                                               \
+    &(struct headers)                                                                              \
+    {                                                                                              \
+        {.endpoint = RPC_ENDPOINT_MCP, .header = find},                                            \
+        {                                                                                          \
+            __VA_ARGS__, NULL                                                                      \
+        }                                                                                          \
+    }
+
+#define MODERN "MCP-Protocol-Version", "2026-07-28"
+
+static void expect(
+    struct corridor *corridor,
+    const struct headers *headers,
+    const char *line,
+    unsigned status,
+    const char *part)
+{
+    corridor->conn.http = &headers->view;
+    const char *answer = corridor_ask(corridor, line);
+    corridor->conn.http = NULL;
+    if (corridor->last_status != status || !strstr(answer, part)) {
+        fail_msg("%u, not %u with %s: %s", corridor->last_status, status, part, answer);
+    }
+}
+
+#define META                                                                                       \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                       \
+    "\"io.modelcontextprotocol/clientCapabilities\":{}}"
+#define LIST "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{" META "}}"
+#define READ                                                                                       \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":"             \
+    "\"mcpgate://schemas/part\"," META "}}"
+
+static void a_modern_request_repeats_itself_in_headers(void **state)
+{
+    expect(*state, HEADERS(MODERN, "Mcp-Method", "tools/list"), LIST, 200, "\"tools\":[");
+    expect(*state, HEADERS(MODERN, "mcp-method", "tools/list"), LIST, 200, "\"tools\":[");
+    expect(*state, HEADERS(MODERN), LIST, 400, "-32020");
+    expect(*state, HEADERS(MODERN, "Mcp-Method", "tools/call"), LIST, 400, "-32020");
+    expect(*state, HEADERS("Mcp-Method", "tools/list"), LIST, 400, "-32020");
+    expect(
+        *state,
+        HEADERS("MCP-Protocol-Version", "v9", "Mcp-Method", "tools/list"),
+        LIST,
+        400,
+        "-32020");
+}
+
+static void a_name_may_be_wrapped_in_base64(void **state)
+{
+#define NAMED(name) HEADERS(MODERN, "Mcp-Method", "resources/read", "Mcp-Name", name)
+    expect(*state, NAMED("mcpgate://schemas/part"), READ, 200, "\"contents\":[");
+    expect(
+        *state, NAMED("=?base64?bWNwZ2F0ZTovL3NjaGVtYXMvcGFydA==?="), READ, 200, "\"contents\":[");
+    expect(*state, NAMED("=?base64?bWNwZ2F0ZTovL3NjaGVtYXMvcGFydA?="), READ, 400, "-32020");
+    expect(*state, NAMED("=?base64?****?="), READ, 400, "-32020");
+    expect(*state, NAMED("mcpgate://schemas/widget"), READ, 400, "-32020");
+    expect(*state, HEADERS(MODERN, "Mcp-Method", "resources/read"), READ, 400, "-32020");
+#undef NAMED
+}
+
+static void what_is_missing_is_said_before_anything_else(void **state)
+{
+    expect(
+        *state,
+        HEADERS(MODERN, "Mcp-Method", "tools/list"),
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}",
+        400,
+        "-32602");
+    expect(
+        *state,
+        HEADERS(MODERN, "Mcp-Method", "ping"),
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{" META "}}",
+        404,
+        "-32601");
+}
+
+static void a_legacy_answer_names_its_session(void **state)
+{
+    const char *answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
+    expect(*state, HEADERS("Accept", "*/*"), answer, 400, "names no session");
+    expect(*state, HEADERS("Mcp-Session-Id", "0123"), answer, 404, "no such session");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CORRIDOR_TEST(a_modern_request_repeats_itself_in_headers),
+        CORRIDOR_TEST(a_name_may_be_wrapped_in_base64),
+        CORRIDOR_TEST(what_is_missing_is_said_before_anything_else),
+        CORRIDOR_TEST(a_legacy_answer_names_its_session),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
