@@ -79,7 +79,8 @@ static enum step check_frame(struct core_request *request)
 static struct jsv_str place_of(struct core_request *request, const struct jsv_error *error)
 {
     char offset[32];
-    int size = snprintf(offset, sizeof(offset), ", byte %zu", error->offset);
+    const char *separator = error->pointer.size > 0 ? ", " : "";
+    int size = snprintf(offset, sizeof(offset), "%sbyte %zu", separator, error->offset);
     jsv_buf_append_str(&request->result, error->pointer);
     jsv_buf_append(&request->result, offset, (size_t)size);
     return jsv_buf_str(&request->result);

@@ -37,10 +37,43 @@ static void write_text(const struct canon *canon, const struct jsv_node *string)
     jsv_escape_append(canon->out, jsv_string_text(canon->document, string), canon->escape);
 }
 
+/* Decimals with so few significant digits are told apart by doubles, so none has a shorter one. */
+#define EXACT_DIGITS_MAX 15
+
+/* ECMAScript writes smaller numbers with an exponent: those with more zeros behind the point. */
+#define LEADING_ZEROS_MAX 5
+
+/*
+ * Whether a decimal is spelled as its nearest double would be printed: without exponent and
+ * trailing zeros, and short. Most are, and need not be taken apart and put together again.
+ */
+static bool is_spelled_shortest(struct jsv_str text)
+{
+    size_t at = text.data[0] == '-';
+    size_t digits = 0; /* from the first that is not zero */
+    size_t zeros = 0;  /* behind the point, before that */
+    bool fraction = false;
+    for (; at < text.size; at++) {
+        char c = text.data[at];
+        if (c == '.') {
+            fraction = true;
+        } else if (c < '0' || c > '9') {
+            return false;
+        } else if (c != '0' || digits > 0) {
+            digits++;
+        } else {
+            zeros += fraction;
+        }
+    }
+    return text.data[text.size - 1] != '0' && digits <= EXACT_DIGITS_MAX &&
+           zeros <= LEADING_ZEROS_MAX;
+}
+
 static int write_number(const struct canon *canon, const struct jsv_node *node)
 {
-    if (!(jsv_node_flags(node) & JSV_NODE_DECIMAL)) {
-        return jsv_buf_append_str(canon->out, jsv_node_span(canon->document, node));
+    struct jsv_str text_read = jsv_node_span(canon->document, node);
+    if (!(jsv_node_flags(node) & JSV_NODE_DECIMAL) || is_spelled_shortest(text_read)) {
+        return jsv_buf_append_str(canon->out, text_read);
     }
     double number = jsv_value_double((struct jsv_value){canon->document, node});
     if (!__builtin_isfinite(number)) {

@@ -1,7 +1,12 @@
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "support/json_fixture.h"
+#include "support/random.h"
 
 static void expect_canon(
     struct json_fixture *fixture, const char *text, enum jsv_canon form, const char *expected)
@@ -79,6 +84,23 @@ static void numbers(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         expect_canon(fixture, cases[i][0], JSV_CANON_UTF8, cases[i][1]);
         expect_canon(fixture, cases[i][1], JSV_CANON_ASCII, cases[i][1]);
+    }
+}
+
+/* Decimals of every length and size, as the printer of doubles has them. */
+static void decimals_as_doubles_print(void **state)
+{
+    static const char no_digits[] = "0000000000";
+    uint64_t random = 7;
+    for (int i = 0; i < 20000; i++) {
+        char text[64];
+        char printed[JSV_NUMBER_PRINT_MAX + 1];
+        unsigned whole = (unsigned)(random_below(&random, 3) * random_below(&random, 100000));
+        int zeros = (int)random_below(&random, 9);
+        uint64_t digits = random_next(&random) >> random_below(&random, 60);
+        snprintf(text, sizeof(text), "%u.%.*s%" PRIu64, whole, zeros, no_digits, digits);
+        printed[jsv_number_print(strtod(text, NULL), printed)] = '\0';
+        expect_canon(*state, text, JSV_CANON_UTF8, printed);
     }
 }
 
@@ -177,6 +199,7 @@ int main(void)
         JSON_TEST(both_forms),
         JSON_TEST(beyond_ascii),
         JSON_TEST(numbers),
+        JSON_TEST(decimals_as_doubles_print),
         JSON_TEST(numbers_out_of_range),
         JSON_TEST(nothing_is_null),
         JSON_TEST(appends),
