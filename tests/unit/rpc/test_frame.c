@@ -1,9 +1,11 @@
 /*
  * Lines out of bytes, however these arrive.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/sys.h"
 #include "rpc/frame.h"
 #include "support/json_fixture.h"
 
@@ -201,6 +203,46 @@ static void many_lines_in_one_chunk_are_not_copied(void **state)
     rpc_frames_done(&frames);
 }
 
+static unsigned allocations_left;
+
+static void *poor_resize(void *memory, size_t size)
+{
+    if (size > 0 && allocations_left == 0) {
+        return NULL;
+    }
+    allocations_left -= size > 0;
+    return os_sys_real.resize(memory, size);
+}
+
+static void without_memory_nothing_is_lost(void **state)
+{
+    (void)state;
+    struct os_sys poor = os_sys_real;
+    struct rpc_frames frames;
+    char *data;
+    size_t room;
+    char line[20000];
+    memset(line, 'x', sizeof(line));
+    poor.resize = poor_resize;
+    os_sys = &poor;
+    allocations_left = 0;
+    rpc_frames_init(&frames, 100000);
+    assert_int_equal(rpc_frames_space(&frames, &data, &room), -ENOMEM);
+    allocations_left = 1;
+    assert_int_equal(rpc_frames_space(&frames, &data, &room), 0);
+    memset(data, 'x', room);
+    rpc_frames_filled(&frames, room);
+    assert_int_equal(rpc_frames_space(&frames, &data, &room), -ENOMEM);
+    allocations_left = 10;
+    give(&frames, line, sizeof(line));
+    give(&frames, "\n", 1);
+    struct rpc_frame frame;
+    assert_true(rpc_frames_next(&frames, &frame));
+    assert_true(frame.text.size > sizeof(line));
+    rpc_frames_done(&frames);
+    os_sys = &os_sys_real;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_retained_frame_stays_as_it_is),
         cmocka_unit_test(long_lines_grow_the_memory_and_short_ones_give_it_back),
         cmocka_unit_test(many_lines_in_one_chunk_are_not_copied),
+        cmocka_unit_test(without_memory_nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,43 @@ static void an_id_may_be_left_out(void **state)
     json_fixture_expect(fixture, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-1,\"message\":\"m\"}}");
 }
 
+static void answers_that_are_errors_are_known(void **state)
+{
+    struct json_fixture *fixture = *state;
+    static const char *const ids[] = {"7", "\"a\"", NULL};
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+        for (int omits = 0; omits < 2; omits++) {
+            struct rpc_message message = {.omits_id = omits};
+            message.id = ids[i] ? json_fixture_read(fixture, ids[i]) : (struct jsv_value){0};
+            struct jsv_writer writer = rpc_write_error(&fixture->out, &message, -1, JSV_STR("m"));
+            rpc_write_error_end(&writer);
+            assert_true(rpc_is_error(jsv_buf_str(&fixture->out), &message));
+            jsv_buf_reset(&fixture->out);
+            writer = rpc_write_result(&fixture->out, &message);
+            jsv_write_null(&writer);
+            rpc_write_result_end(&writer);
+            assert_false(rpc_is_error(jsv_buf_str(&fixture->out), &message));
+            jsv_buf_reset(&fixture->out);
+        }
+    }
+}
+
+static void other_answers_are_no_errors(void **state)
+{
+    const struct rpc_message message = {.id = json_fixture_read(*state, "7")};
+    static const char *const texts[] = {
+        "",
+        "{",
+        "{\"ok\":false,\"error\":1}",
+        "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":7}",
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"error\":1}}",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        assert_false(rpc_is_error(jsv_str_from(texts[i]), &message));
+    }
+}
+
 static void every_error_has_code_status_and_message(void **state)
 {
     (void)state;
@@ -138,6 +175,8 @@ int main(void)
         JSON_TEST(answers_echo_the_id_as_it_was_written),
         JSON_TEST(an_error_without_an_id_has_null),
         JSON_TEST(an_id_may_be_left_out),
+        JSON_TEST(answers_that_are_errors_are_known),
+        JSON_TEST(other_answers_are_no_errors),
         cmocka_unit_test(every_error_has_code_status_and_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
