@@ -55,7 +55,8 @@ foreach(source ${unit_sources})
         PROPERTIES SKIP_RETURN_CODE 77
                    TIMEOUT 300
                    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-                   ENVIRONMENT "MCPGATE_SHARED=${shared_dir};MCPGATE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+                   ENVIRONMENT
+                   "MCPGATE_SHARED=${shared_dir};MCPGATE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};MCPGATE_LOG_DIR=none"
     )
     # Who looks at the clock runs alone.
     file(STRINGS ${source} uses_clock REGEX "clock_gettime" LIMIT_COUNT 1)
