@@ -22,3 +22,21 @@ void jsv_percent_append(struct jsv_buf *out, struct jsv_str text, const char *ke
         }
     }
 }
+
+size_t jsv_percent_byte(struct jsv_str text, char *ret_byte)
+{
+    if (text.data[0] != '%') {
+        *ret_byte = text.data[0];
+        return 1;
+    }
+    if (text.size < 3) {
+        return 0;
+    }
+    int high = jsv_hex_value(text.data[1]);
+    int low = jsv_hex_value(text.data[2]);
+    if (high < 0 || low < 0) {
+        return 0;
+    }
+    *ret_byte = (char)(high << 4 | low);
+    return 3;
+}

@@ -11,3 +11,9 @@
 
 /* Append a text, all bytes but the unreserved ones and those in keep as "%XX". */
 void jsv_percent_append(struct jsv_buf *out, struct jsv_str text, const char *keep);
+
+/*
+ * Decode the byte that a text, which is not empty, begins with, "%XX" or itself.
+ * @return how many bytes stand for it; 0 when a '%' is not followed by two digits.
+ */
+size_t jsv_percent_byte(struct jsv_str text, char *ret_byte);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/utf8.h"
 #include "os/sys.h"
 
@@ -159,56 +160,14 @@ bool mcp_check_version_header(struct dialect_request *request, struct jsv_str ve
 
 /* ---- encoded values ---- */
 
-static int base64_digit(char digit)
+/* @return the text in scratch; data NULL when it is no base64 of UTF-8. */
+static struct jsv_str decode(struct jsv_arena *scratch, struct jsv_str text)
 {
-    return digit >= 'A' && digit <= 'Z'   ? digit - 'A'
-           : digit >= 'a' && digit <= 'z' ? digit - 'a' + 26
-           : digit >= '0' && digit <= '9' ? digit - '0' + 52
-           : digit == '+'                 ? 62
-           : digit == '/'                 ? 63
-                                          : -1;
-}
-
-/* Four digits to at most three bytes. @return how many; -1 when they are not base64. */
-static int decode_group(const char group[static 4], bool is_last, char out[static 3])
-{
-    int padding = (group[3] == '=') + (group[3] == '=' && group[2] == '=');
-    unsigned bits = 0;
-    for (int i = 0; i < 4; i++) {
-        int digit = i >= 4 - padding ? 0 : base64_digit(group[i]);
-        if (digit < 0) {
-            return -1;
-        }
-        bits = bits << 6 | (unsigned)digit;
-    }
-    unsigned unused = padding == 2 ? bits & 0xFFFF : padding == 1 ? bits & 0xFF : 0;
-    if ((padding > 0 && !is_last) || unused != 0) {
-        return -1;
-    }
-    out[0] = (char)(bits >> 16);
-    out[1] = (char)(bits >> 8);
-    out[2] = (char)bits;
-    return 3 - padding;
-}
-
-/* Standard alphabet, padded. @return the text in scratch; data NULL when it is none. */
-static struct jsv_str decode_base64(struct jsv_arena *scratch, struct jsv_str text)
-{
-    struct jsv_str none = {NULL, 0};
-    char *out = jsv_arena_alloc(scratch, text.size / 4 * 3 + 3);
-    size_t size = 0;
-    if (!out || text.size % 4 != 0) {
-        return none;
-    }
-    for (size_t i = 0; i < text.size; i += 4) {
-        int bytes = decode_group(text.data + i, i + 4 == text.size, out + size);
-        if (bytes < 0) {
-            return none;
-        }
-        size += (size_t)bytes;
-    }
+    char *out = jsv_arena_alloc(scratch, text.size + 1);
+    size_t size = out ? jsv_base64_decode(text, out) : SIZE_MAX;
     struct jsv_str decoded = {out, size};
-    return jsv_utf8_valid_prefix(decoded) == size ? decoded : none;
+    bool is_text = size != SIZE_MAX && jsv_utf8_valid_prefix(decoded) == size;
+    return is_text ? decoded : (struct jsv_str){NULL, 0};
 }
 
 #define ENCODED_BEGIN "=?base64?"
@@ -224,7 +183,7 @@ static struct jsv_str unwrap(struct jsv_arena *scratch, struct jsv_str value)
     if (!is_wrapped) {
         return value;
     }
-    return decode_base64(scratch, (struct jsv_str){value.data + begin, value.size - begin - end});
+    return decode(scratch, (struct jsv_str){value.data + begin, value.size - begin - end});
 }
 
 static bool

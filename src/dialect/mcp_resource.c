@@ -26,14 +26,6 @@ void mcp_resource_append_uri(struct jsv_buf *out, const struct mcp_resource *res
     jsv_percent_append(out, resource->name, JSV_PERCENT_PATH);
 }
 
-static int hex_value(char digit)
-{
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                          : -1;
-}
-
 /* @return what follows the prefix with percent-encoding undone; data NULL when it has no such
    prefix, is badly encoded or memory ran out. */
 static struct jsv_str
@@ -43,20 +35,17 @@ decode_name(struct jsv_arena *scratch, struct jsv_str uri, struct jsv_str prefix
     if (uri.size <= prefix.size || memcmp(uri.data, prefix.data, prefix.size) != 0) {
         return none;
     }
-    char *name = jsv_arena_alloc(scratch, uri.size);
+    struct jsv_str rest = {uri.data + prefix.size, uri.size - prefix.size};
+    char *name = jsv_arena_alloc(scratch, rest.size);
     size_t size = 0;
-    for (size_t i = prefix.size; name && i < uri.size; i++) {
-        char byte = uri.data[i];
-        if (byte == '%') {
-            int high = i + 1 < uri.size ? hex_value(uri.data[i + 1]) : -1;
-            int low = i + 2 < uri.size ? hex_value(uri.data[i + 2]) : -1;
-            if (high < 0 || low < 0) {
-                return none;
-            }
-            byte = (char)(high * 16 + low);
-            i += 2;
+    while (name && rest.size > 0) {
+        size_t used = jsv_percent_byte(rest, &name[size]);
+        if (used == 0) {
+            return none;
         }
-        name[size++] = byte;
+        size++;
+        rest.data += used;
+        rest.size -= used;
     }
     return name ? (struct jsv_str){name, size} : none;
 }

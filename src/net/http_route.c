@@ -1,6 +1,6 @@
 #include "net/http_route.h"
 
-#include "base/ascii.h"
+#include "base/percent.h"
 #include "base/utf8.h"
 #include "net/http_chars.h"
 
@@ -34,25 +34,6 @@ static bool has_parameter(const struct route *route)
 
 /* ---- parameters ---- */
 
-/* Decode the byte at the start. @return how many bytes stand for it; 0 when it is malformed. */
-static size_t decode_byte(struct jsv_str text, char *ret_byte)
-{
-    if (text.data[0] != '%') {
-        *ret_byte = text.data[0];
-        return 1;
-    }
-    if (text.size < 3) {
-        return 0;
-    }
-    int high = jsv_hex_value(text.data[1]);
-    int low = jsv_hex_value(text.data[2]);
-    if (high < 0 || low < 0) {
-        return 0;
-    }
-    *ret_byte = (char)(high << 4 | low);
-    return 3;
-}
-
 static bool is_control(char c)
 {
     return (unsigned char)c < 0x20 || c == 0x7f;
@@ -69,7 +50,7 @@ static bool read_parameter(struct jsv_str text, struct net_http_match *match)
     match->parameter_size = 0;
     while (text.size > 0) {
         char byte;
-        size_t size = decode_byte(text, &byte);
+        size_t size = jsv_percent_byte(text, &byte);
         if (size == 0 || match->parameter_size == NET_HTTP_PARAMETER_MAX || byte == '/' ||
             byte == '\\' || is_control(byte)) {
             return false;

@@ -50,9 +50,33 @@ static void test_ceiling(void **state)
     jsv_buf_done(&out);
 }
 
+static void bytes_are_decoded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t used;
+        char byte;
+    } cases[] = {
+        {"a%41", 1, 'a'},
+        {"%41", 3, 'A'},
+        {"%2fx", 3, '/'},
+        {"%", 0, 0},
+        {"%4", 0, 0},
+        {"%4g", 0, 0},
+        {"%g4", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char byte = 0;
+        assert_int_equal(jsv_percent_byte(jsv_str_from(cases[i].text), &byte), cases[i].used);
+        assert_int_equal(byte, cases[i].byte);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_are_decoded),
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_encoded),
         cmocka_unit_test(test_ceiling),
