@@ -46,9 +46,9 @@ typedef enum step stage_run(struct core_request *request);
 static bool refuse_frame(struct dialect_request *asked)
 {
     static const struct rpc_fault fault = {
-        .details = {"payload_too_large", 17},
-        .suggestion = {"Send at most 1048576 bytes", 26},
-        .cause = {"", 0},
+        .details = JSV_STR("payload_too_large"),
+        .suggestion = JSV_STR("Send at most 1048576 bytes"),
+        .cause = JSV_STR(""),
     };
     bool has_words = asked->dialect && asked->dialect->malformed;
     asked->http_status = 413;
@@ -60,7 +60,7 @@ static bool refuse_frame(struct dialect_request *asked)
 
 static enum step check_frame(struct core_request *request)
 {
-    static const struct jsv_problem too_large = {.message = {"payload_too_large", 17}};
+    static const struct jsv_problem too_large = {.message = JSV_STR("payload_too_large")};
     static const struct jsv_problems problems = {.items = &too_large, .count = 1};
     if (!request->frame.oversize) {
         return NEXT;

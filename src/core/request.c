@@ -1,5 +1,6 @@
 #include "core/request.h"
 
+#include "base/alloc.h"
 #include "catalog/catalog.h"
 #include "core/account.h"
 #include "core/limits.h"
@@ -23,8 +24,7 @@ static void buf_trim(struct jsv_buf *buf)
 static struct core_request *request_new(struct core_worker *worker)
 {
     const struct jsv_allocator *allocator = os_allocator();
-    struct core_request *request =
-        allocator->resize(allocator->context, NULL, 0, sizeof(struct core_request));
+    struct core_request *request = jsv_alloc(os_allocator(), sizeof(struct core_request));
     if (!request) {
         return NULL;
     }
@@ -44,8 +44,7 @@ void core_request_free(struct core_request *request)
     jsv_buf_done(&request->result);
     jsv_buf_done(&request->reply);
     jsv_buf_done(&request->inputs);
-    const struct jsv_allocator *allocator = os_allocator();
-    allocator->resize(allocator->context, request, sizeof(*request), 0);
+    jsv_dealloc(os_allocator(), request, sizeof(*request));
 }
 
 static struct core_request *take_idle(struct core_worker *worker)

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "core/limits.h"
 #include "os/sys.h"
 
@@ -23,9 +24,7 @@ struct core_sessions {
 
 struct core_sessions *core_sessions_new(void)
 {
-    const struct jsv_allocator *allocator = os_allocator();
-    struct core_sessions *sessions =
-        allocator->resize(allocator->context, NULL, 0, sizeof(struct core_sessions));
+    struct core_sessions *sessions = jsv_alloc(os_allocator(), sizeof(struct core_sessions));
     if (sessions) {
         *sessions = (struct core_sessions){.lock = PTHREAD_MUTEX_INITIALIZER};
     }
@@ -45,8 +44,7 @@ void core_sessions_free(struct core_sessions *sessions)
         }
     }
     pthread_mutex_destroy(&sessions->lock);
-    const struct jsv_allocator *allocator = os_allocator();
-    allocator->resize(allocator->context, sessions, sizeof(*sessions), 0);
+    jsv_dealloc(os_allocator(), sessions, sizeof(*sessions));
 }
 
 static size_t bucket_of(const char *id)

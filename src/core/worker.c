@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "base/alloc.h"
 #include "catalog/catalog.h"
 #include "core/account.h"
 #include "core/announce.h"
@@ -61,9 +62,7 @@ int core_worker_new(
     struct catalog *catalog,
     struct core_worker **ret_worker)
 {
-    const struct jsv_allocator *allocator = os_allocator();
-    struct core_worker *worker =
-        allocator->resize(allocator->context, NULL, 0, sizeof(struct core_worker));
+    struct core_worker *worker = jsv_alloc(os_allocator(), sizeof(struct core_worker));
     if (!worker) {
         return -ENOMEM;
     }
@@ -106,8 +105,7 @@ void core_worker_free(struct core_worker *worker)
     jsv_reader_free(worker->output_reader);
     jsv_reader_free(worker->reader);
     catalog_release(worker->catalog);
-    const struct jsv_allocator *allocator = os_allocator();
-    allocator->resize(allocator->context, worker, sizeof(*worker), 0);
+    jsv_dealloc(os_allocator(), worker, sizeof(*worker));
 }
 
 struct loop *core_worker_loop(const struct core_worker *worker)

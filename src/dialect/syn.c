@@ -51,9 +51,9 @@ static void reply_unsupported(struct dialect_request *request, struct jsv_str de
 static void reply_params_no_object(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = {"params must be an object", 24},
-        .suggestion = {"Pass the parameters by name", 27},
-        .cause = {"/params", 7},
+        .details = JSV_STR("params must be an object"),
+        .suggestion = JSV_STR("Pass the parameters by name"),
+        .cause = JSV_STR("/params"),
     };
     request->http_status = rpc_error_status(RPC_ERROR_INVALID_PARAMS);
     rpc_write_fault(request->reply, &request->message, RPC_ERROR_INVALID_PARAMS, &fault);

@@ -226,7 +226,7 @@ static void respond_report(
 
 void net_http_on_request(struct net_http *http)
 {
-    static const struct jsv_str text_type = {"text/plain; charset=utf-8", 25};
+    static const struct jsv_str text_type = JSV_STR("text/plain; charset=utf-8");
     switch ((int)http->match.route) {
     case NET_HTTP_ROUTE_RPC:
         hand_in(http, RPC_ENDPOINT_RPC);
