@@ -5,7 +5,7 @@
  */
 #include "core/sessions.h"
 
-#include <errno.h>
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -56,18 +56,17 @@ static size_t bucket_of(const char *id)
     return bucket % BUCKET_COUNT;
 }
 
-/* Where a session hangs; *place is NULL when there is none of that id. */
+/* Where the session hangs, or NULL: there is none of that id. */
 static struct dialect_session **place_of(struct core_sessions *sessions, struct jsv_str id)
 {
-    static struct dialect_session *nowhere = NULL;
     if (id.size != DIALECT_SESSION_ID_SIZE) {
-        return &nowhere;
+        return NULL;
     }
     struct dialect_session **place = &sessions->buckets[bucket_of(id.data)];
     while (*place && memcmp((*place)->id, id.data, id.size) != 0) {
         place = &(*place)->next;
     }
-    return place;
+    return *place ? place : NULL;
 }
 
 /* ---- who has streams ---- */
@@ -126,7 +125,7 @@ static void take_out(struct core_sessions *sessions, struct dialect_session **pl
     dialect_session_release(session);
 }
 
-/* Rare, so looking at all of them will do. */
+/* Rare, so looking at all of them will do. There is at least one. */
 static void forget_oldest(struct core_sessions *sessions)
 {
     struct dialect_session **oldest = NULL;
@@ -138,6 +137,7 @@ static void forget_oldest(struct core_sessions *sessions)
             }
         }
     }
+    assert(oldest);
     take_out(sessions, oldest);
 }
 
@@ -176,7 +176,8 @@ int core_sessions_add(struct core_sessions *sessions, struct dialect_session *se
 struct dialect_session *core_sessions_find(struct core_sessions *sessions, struct jsv_str id)
 {
     pthread_mutex_lock(&sessions->lock);
-    struct dialect_session *session = *place_of(sessions, id);
+    struct dialect_session **place = place_of(sessions, id);
+    struct dialect_session *session = place ? *place : NULL;
     if (session) {
         session->used_ms = os_now_ms();
         dialect_session_retain(session);
@@ -189,10 +190,9 @@ bool core_sessions_remove(struct core_sessions *sessions, struct jsv_str id)
 {
     pthread_mutex_lock(&sessions->lock);
     struct dialect_session **place = place_of(sessions, id);
-    bool found = *place;
-    if (found) {
+    if (place) {
         take_out(sessions, place);
     }
     pthread_mutex_unlock(&sessions->lock);
-    return found;
+    return place;
 }

@@ -10,6 +10,7 @@
  */
 #include "dialect/env.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "dialect/describe.h"
@@ -285,6 +286,7 @@ static enum dialect_step open_route(struct dialect_request *request)
         .cause = JSV_STR(""),
     };
     const struct method *method = find_method(request);
+    assert(method); /* each route of this dialect stands in the table */
     request->message.method = method->name;
     request->message.params = request->message.root;
     if (jsv_value_type(request->message.root) != JSV_TYPE_OBJECT) {
