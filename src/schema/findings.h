@@ -26,6 +26,8 @@ struct jsv_finding_place {
     const struct jsv_subschema *schema;
     const struct jsv_keyword_use *use;
     const struct jsv_place *place;
+    struct jsv_str member; /* that is missing or unexpected; NULL data: it is not about one */
+    bool unexpected;       /* it should not be there: the fault of what holds it */
 };
 
 /* Values that stand one after the other in a schema. */
@@ -70,29 +72,12 @@ struct jsv_findings jsv_findings_on(
     const struct jsv_document *document);
 
 /*
- * Add a finding, or do nothing when findings is NULL. Memory that runs out is
- * the validator's error. Always 0: not valid.
+ * Add a finding, or do nothing when findings is NULL; what it is given is
+ * copied. Memory that runs out is the validator's error. Always 0: not valid.
  */
 int jsv_finding_add(
     struct jsv_findings *findings, struct jsv_finding_place where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for a member that is not there; its name is copied. */
-int jsv_finding_add_missing(
-    struct jsv_findings *findings,
-    struct jsv_finding_place where,
-    struct jsv_str member,
-    const char *format,
-    ...) __attribute__((format(printf, 4, 5)));
-/*
- * The same for what should not be there: it counts as the fault of what holds it. A member has its
- * name, an element has none.
- */
-int jsv_finding_add_unexpected(
-    struct jsv_findings *findings,
-    struct jsv_finding_place where,
-    struct jsv_str member,
-    const char *format,
-    ...) __attribute__((format(printf, 4, 5)));
 /* The same with a message that says what was expected; its lists are copied. */
 int jsv_finding_add_expected(
     struct jsv_findings *findings, struct jsv_finding_place where, struct jsv_expected expected);

@@ -103,15 +103,3 @@ int jsv_registry_fault(
     struct jsv_schema_fault *reterr_fault,
     const char *format,
     ...) __attribute__((format(printf, 5, 6)));
-
-/* Append the RFC 6901 pointer of a node from another on, which holds it or is it. */
-void jsv_node_pointer_append(
-    struct jsv_buf *pointer,
-    const struct jsv_document *document,
-    const struct jsv_node *from,
-    const struct jsv_node *node);
-
-/* RFC 6901 pointer of a node from the top of its document, in the arena; data NULL when memory ran
- * out. */
-struct jsv_str jsv_node_pointer(
-    struct jsv_arena *arena, const struct jsv_document *document, const struct jsv_node *node);

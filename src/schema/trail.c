@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "schema/node_pointer.h"
+
 int jsv_trail_keep(
     struct jsv_jump *innermost, struct jsv_arena *arena, const struct jsv_jump **ret_kept)
 {

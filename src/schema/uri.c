@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "base/utf8.h"
 #include "schema/take.h"
 
@@ -88,15 +89,11 @@ struct jsv_uri jsv_uri_split(struct jsv_str text)
 
 /* ---- percent-encoding ---- */
 
-/* The byte a "%XX" at the start of the text stands for; -1 when there is none. */
+/* The byte a "%XX" at the start of a text, not an empty one, stands for; -1 when there is none. */
 static int encoded_byte(struct jsv_str text)
 {
-    if (text.size < 3 || text.data[0] != '%') {
-        return -1;
-    }
-    int high = jsv_hex_value(text.data[1]);
-    int low = jsv_hex_value(text.data[2]);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
+    char byte;
+    return text.data[0] == '%' && jsv_percent_byte(text, &byte) ? (unsigned char)byte : -1;
 }
 
 static bool is_unreserved(int byte)
@@ -116,12 +113,12 @@ int jsv_uri_decode(struct jsv_arena *arena, struct jsv_str text, struct jsv_str 
     }
     struct jsv_str decoded = {data, 0};
     while (text.size > 0) {
-        int byte = encoded_byte(text);
-        if (byte < 0 && text.data[0] == '%') {
+        size_t used = jsv_percent_byte(text, &data[decoded.size]);
+        if (used == 0) {
             return -EINVAL;
         }
-        data[decoded.size++] = byte < 0 ? text.data[0] : (char)byte;
-        text = jsv_skip(text, byte < 0 ? 1 : 3);
+        decoded.size++;
+        text = jsv_skip(text, used);
     }
     if (jsv_utf8_valid_prefix(decoded) < decoded.size) {
         return -EINVAL;
@@ -153,9 +150,8 @@ static void put_part(struct output *out, struct jsv_str part, bool lower)
     while (part.size > 0) {
         int byte = sound ? encoded_byte(part) : -1;
         if (byte >= 0 && !is_unreserved(byte)) {
-            put(out, '%');
-            put(out, "0123456789ABCDEF"[byte >> 4]);
-            put(out, "0123456789ABCDEF"[byte & 15]);
+            jsv_percent_spell((unsigned char)byte, out->data + out->size);
+            out->size += 3;
         } else {
             char c = byte < 0 ? part.data[0] : (char)byte;
             sound = c == '/' || (sound && c != '%');

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/registry.h"
+
 #define LISTING_MAX ((size_t)1 << 20)
 
 /* Something that lives as long as the fixture: a text, and perhaps its document. */
@@ -123,6 +125,14 @@ int schema_fixture_add(struct schema_fixture *fixture, const char *uri, const ch
         jsv_str_from(uri),
         schema_fixture_quoted(fixture, text),
         &fixture->fault);
+}
+
+const struct jsv_resource *schema_fixture_find(struct schema_fixture *fixture, const char *uri)
+{
+    struct jsv_resource *resource = NULL;
+    int r = jsv_registry_find(fixture->registry, jsv_str_from(uri), &resource, NULL);
+    assert_int_equal(r, resource ? 0 : -ENOENT);
+    return resource;
 }
 
 int schema_fixture_compile_uri(struct schema_fixture *fixture, const char *uri)

@@ -16,6 +16,7 @@
 
 #include <jsv/schema.h>
 
+struct jsv_resource;
 struct schema_fixture_text;
 
 /* A resource that the fixture's resolver has; an error instead of the text when that is NULL. */
@@ -57,6 +58,8 @@ const char *schema_fixture_draft_name(enum jsv_draft draft);
 void schema_fixture_reset(struct schema_fixture *fixture);
 /* Add a schema. @return what jsv_registry_add says. */
 int schema_fixture_add(struct schema_fixture *fixture, const char *uri, const char *text);
+/* The resource of a URI in the registry; NULL when there is none. */
+const struct jsv_resource *schema_fixture_find(struct schema_fixture *fixture, const char *uri);
 /* Compile one that was added. @return what jsv_schema_compile says. */
 int schema_fixture_compile_uri(struct schema_fixture *fixture, const char *uri);
 /* Reset, add the schema as urn:test and compile it. @return what was said first that is not 0. */

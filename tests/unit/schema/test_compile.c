@@ -3,17 +3,10 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "schema/subschema.h"
 #include "support/schema_fixture.h"
-
-static void assert_text(struct jsv_str actual, const char *expected)
-{
-    if (!jsv_str_equal(actual, jsv_str_from(expected))) {
-        fail_msg("\"%.*s\" instead of \"%s\"", (int)actual.size, actual.data, expected);
-    }
-}
+#include "support/texts.h"
 
 static void references(void **state)
 {

@@ -3,12 +3,11 @@
  * output is for test_output.c; here, that it is right and what it costs.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <jsv/schema.h>
 
 #include "support/json_fixture.h"
+#include "support/texts.h"
 #include "support/torture.h"
 
 /* A tree whose leaves must be numbers; and alternatives, whose problems may be put together. */
@@ -40,12 +39,6 @@ static void compiled_done(struct trail_case *one)
 {
     jsv_schema_free(one->schema);
     jsv_registry_free(one->registry);
-}
-
-static void assert_text(struct jsv_str text, const char *expected)
-{
-    assert_int_equal(text.size, strlen(expected));
-    assert_memory_equal(text.data, expected, text.size);
 }
 
 static void test_paths(void **state)

@@ -4,16 +4,10 @@
 #include "schema/uri.h"
 #include "support/json_fixture.h"
 #include "support/random.h"
+#include "support/texts.h"
 #include "support/torture.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-static void assert_text(struct jsv_str actual, const char *expected)
-{
-    if (!jsv_str_equal(actual, jsv_str_from(expected))) {
-        fail_msg("\"%.*s\" instead of \"%s\"", (int)actual.size, actual.data, expected);
-    }
-}
 
 static struct jsv_str
 resolve(struct json_fixture *fixture, struct jsv_str base, struct jsv_str reference)

@@ -1,0 +1,250 @@
+/*
+ * Of alternatives that do not fit, people see the problems of the one that was
+ * meant.
+ */
+#include <stdio.h>
+
+#include "support/schema_fixture.h"
+#include "support/texts.h"
+
+/* Requests told apart by their method, as protocols have them. */
+static const char requests[] =
+    "{'anyOf':[{'$ref':'#/$defs/ping'},{'$ref':'#/$defs/call'},{'$ref':'#/$defs/list'}],"
+    "'$defs':{"
+    "'ping':{'type':'object','required':['jsonrpc','method'],"
+    "  'properties':{'jsonrpc':{'const':'2.0'},'method':{'const':'ping'}}},"
+    "'call':{'type':'object','required':['jsonrpc','method','params'],"
+    "  'properties':{'jsonrpc':{'const':'2.0'},'method':{'const':'call'},"
+    "    'params':{'type':'object','required':['name'],'properties':{'name':{'type':'string'}}}}},"
+    "'list':{'type':'object','required':['jsonrpc','method'],'additionalProperties':false,"
+    "  "
+    "'properties':{'jsonrpc':{'const':'2.0'},'method':{'const':'list'},'cursor':{'type':'string'}}}"
+    "}}";
+
+static void the_alternative_with_the_right_tag(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, requests);
+    schema_fixture_expect(fixture, "{'jsonrpc':'2.0','method':'ping','extra':1}", NULL);
+    schema_fixture_expect(
+        fixture,
+        "{'jsonrpc':'2.0','method':'call'}",
+        ": missing property 'params' (required /$defs/call/required)");
+    schema_fixture_expect(
+        fixture,
+        "{'jsonrpc':'2.0','method':'call','params':{'name':5}}",
+        "/params/name: expected string (type /$defs/call/properties/params/properties/name/type)");
+    schema_fixture_expect(
+        fixture,
+        "{'jsonrpc':'2.0','method':'list','cursor':5,'x':1}",
+        "/cursor: expected string (type /$defs/list/properties/cursor/type)\n"
+        "/x: unexpected property 'x' (additionalProperties /$defs/list/additionalProperties)");
+    /* one wrong tag beside the right one */
+    schema_fixture_expect(
+        fixture,
+        "{'jsonrpc':'1.0','method':'call'}",
+        ": missing property 'params' (required /$defs/call/required)\n"
+        "/jsonrpc: expected '2.0' (const /$defs/call/properties/jsonrpc/const)");
+}
+
+static void a_wrong_tag(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, requests);
+    static const char expected[] = "/method: expected one of 'ping', 'call', 'list' (anyOf /anyOf)";
+    schema_fixture_expect(fixture, "{'jsonrpc':'2.0','method':'pong'}", expected);
+    schema_fixture_expect(fixture, "{'jsonrpc':'2.0','method':5,'x':1}", expected);
+    schema_fixture_expect(fixture, "{'jsonrpc':'2.0','method':'pong','params':{}}", expected);
+    /* both wrong: the first that all alternatives speak of */
+    schema_fixture_expect(
+        fixture, "{'jsonrpc':'1.0','method':'pong'}", "/jsonrpc: expected '2.0' (anyOf /anyOf)");
+}
+
+static void a_missing_tag(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, requests);
+    schema_fixture_expect(
+        fixture,
+        "{'jsonrpc':'2.0'}",
+        ": missing property 'method' (required /$defs/ping/required)");
+}
+
+static void wrong_types(void **state)
+{
+    static const struct schema_case cases[] = {
+        {SCHEMA_ALL,
+         "{'anyOf':[{'type':'string'},{'type':'null'},{'type':['null','integer']}]}",
+         "{}",
+         ": expected null or integer or string (anyOf /anyOf)"},
+        {SCHEMA_ALL, NULL, "1.5", ": expected null or integer or string (anyOf /anyOf)"},
+        {SCHEMA_ALL,
+         "{'anyOf':[{'type':'string'},{'enum':[1,2]},{'enum':[2,3]}]}",
+         "[]",
+         ": expected string or one of 1, 2, 3 (anyOf /anyOf)"},
+        /* of the right type, so a value of it was meant */
+        {SCHEMA_ALL, NULL, "4", ": expected one of 1, 2, 3 (anyOf /anyOf)"},
+        {SCHEMA_6_ON,
+         "{'anyOf':[{'type':'string'},{'const':5}]}",
+         "null",
+         ": expected string or 5 (anyOf /anyOf)"},
+        /* a type and its values are told by the values */
+        {SCHEMA_ALL,
+         "{'oneOf':[{'type':'string','enum':['a']},{'type':'null'}]}",
+         "1",
+         ": expected null or 'a' (oneOf /oneOf)"},
+        /* nested alternatives are put together, too */
+        {SCHEMA_ALL,
+         "{'anyOf':[{'anyOf':[{'type':'string'},{'type':'null'}]},{'type':'boolean'}]}",
+         "1",
+         ": expected null or boolean or string (anyOf /anyOf)"},
+        /* one alternative has the type: it is the one that was meant */
+        {SCHEMA_ALL,
+         "{'anyOf':[{'type':'null'},{'type':'string','minLength':3},{'type':'boolean'}]}",
+         "'a'",
+         ": must have at least 3 characters (minLength /anyOf/1/minLength)"},
+        {SCHEMA_6_ON,
+         "{'anyOf':[false,{'type':'null'},false]}",
+         "1",
+         ": expected null (anyOf /anyOf)"},
+        {SCHEMA_6_ON, "{'anyOf':[false,false]}", "1", ": no value is allowed here ( /anyOf/0)"},
+        {SCHEMA_ALL, "{'anyOf':[{'type':'null'}]}", "1", ": expected null (type /anyOf/0/type)"},
+    };
+    SCHEMA_RUN(*state, cases);
+}
+
+static void other_choices(void **state)
+{
+    static const struct schema_case cases[] = {
+        /* what lies deeper came further */
+        {SCHEMA_ALL,
+         "{'anyOf':[{'required':['method']},{'properties':{'result':{'type':'object'}},'required':["
+         "'result']}]}",
+         "{'result':5}",
+         "/result: expected object (type /anyOf/1/properties/result/type)"},
+        /* fewer faults are closer */
+        {SCHEMA_ALL,
+         "{'anyOf':[{'required':['a','b']},{'required':['c']}]}",
+         "{}",
+         ": missing property 'c' (required /anyOf/1/required)"},
+        /* an unexpected member is a fault of its object */
+        {SCHEMA_ALL,
+         "{'anyOf':[{'properties':{'a':{}},'additionalProperties':false},"
+         "{'properties':{'b':{'type':'string'}}}]}",
+         "{'b':5}",
+         "/b: expected string (type /anyOf/1/properties/b/type)"},
+        /* equally close: all are said, when that is a sentence */
+        {SCHEMA_ALL,
+         "{'anyOf':[{'required':['a']},{'required':['b']}]}",
+         "{}",
+         ": missing property 'a' or missing property 'b' (anyOf /anyOf)"},
+        {SCHEMA_ALL,
+         "{'anyOf':[{'maximum':1},{'minimum':9},{'maximum':1}]}",
+         "5",
+         ": must be at most 1 or must be at least 9 (anyOf /anyOf)"},
+        {SCHEMA_ALL,
+         "{'anyOf':[{'maximum':1},{'maximum':1}]}",
+         "5",
+         ": must be at most 1 (maximum /anyOf/0/maximum)"},
+        {SCHEMA_ALL,
+         "{'anyOf':[{'maximum':1},{'maximum':2},{'maximum':3},{'maximum':4},{'maximum':5}]}",
+         "9",
+         ": must be at most 1 (maximum /anyOf/0/maximum)"},
+        {SCHEMA_ALL,
+         "{'anyOf':[{'properties':{'a':{'maximum':1},'b':{'maximum':1}}},"
+         "{'properties':{'a':{'minimum':9},'b':{'minimum':9}}}]}",
+         "{'a':5,'b':5}",
+         "/a: must be at most 1 (maximum /anyOf/0/properties/a/maximum)\n"
+         "/b: must be at most 1 (maximum /anyOf/0/properties/b/maximum)"},
+        /* a member with several values is a weaker sign than one with one */
+        {SCHEMA_6_ON,
+         "{'anyOf':[{'properties':{'k':{'const':'x'},'v':{'enum':[1,2]}}},"
+         "{'properties':{'k':{'const':'y'}}}]}",
+         "{'k':'x','v':3}",
+         "/v: expected one of 1, 2 (enum /anyOf/0/properties/v/enum)"},
+        {SCHEMA_ALL,
+         "{'anyOf':[{'properties':{'k':{'enum':['a','b']}}},{'properties':{'k':{'enum':['b','c']}}}"
+         "]}",
+         "{'k':'z'}",
+         "/k: expected one of 'a', 'b', 'c' (anyOf /anyOf)"},
+        /* tags of different members have no common place */
+        {SCHEMA_6_ON,
+         "{'anyOf':[{'properties':{'a':{'const':1}}},{'properties':{'b':{'const':1}}}]}",
+         "{'a':2,'b':2}",
+         "/a: expected 1 (const /anyOf/0/properties/a/const)"},
+        /* alternatives of alternatives keep their tags */
+        {SCHEMA_6_ON,
+         "{'oneOf':[{'anyOf':[{'properties':{'m':{'const':'a'}}},{'properties':{'m':{'const':'b'}}}"
+         "]},"
+         "{'properties':{'m':{'const':'c'}}}]}",
+         "{'m':'z'}",
+         "/m: expected one of 'a', 'b', 'c' (oneOf /oneOf)"},
+        /* what fits leaves no trace */
+        {SCHEMA_ALL,
+         "{'allOf':[{'anyOf':[{'type':'null'},{'type':'number'}]},{'maximum':1}]}",
+         "2",
+         ": must be at most 1 (maximum /allOf/1/maximum)"},
+    };
+    SCHEMA_RUN(*state, cases);
+}
+
+/* Beyond a number of alternatives it is only said that none fits. */
+static void too_many_to_go_into(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    struct jsv_buf schema;
+    jsv_buf_init(&schema, NULL, SIZE_MAX);
+    jsv_buf_append_str(&schema, JSV_STR("{\"$defs\":{"));
+    for (int i = 0; i < 20; i++) {
+        char text[128];
+        int size = snprintf(
+            text,
+            sizeof(text),
+            "\"%d\":{\"anyOf\":[{\"$ref\":\"#/$defs/%d\"},{\"$ref\":\"#/$defs/%d\"}]},",
+            i,
+            i + 1,
+            i + 1);
+        jsv_buf_append(&schema, text, (size_t)size);
+    }
+    jsv_buf_append_str(
+        &schema, JSV_STR("\"20\":{\"required\":[\"a\"]}},\"items\":{\"$ref\":\"#/$defs/0\"}}"));
+    assert_int_equal(schema_fixture_compile_str(fixture, jsv_buf_str(&schema)), 0);
+    jsv_buf_done(&schema);
+    schema_fixture_expect(
+        fixture,
+        "[{},{'a':1},{}]",
+        "/0: missing property 'a' (required /$defs/20/required)\n"
+        "/2: matches none of the alternatives (anyOf /$defs/0/anyOf)");
+}
+
+/* What cannot be said in one sentence is not joined. */
+static void messages_too_long_to_join(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    struct jsv_buf schema;
+    jsv_buf_init(&schema, NULL, SIZE_MAX);
+    jsv_buf_append_str(&schema, JSV_STR("{\"anyOf\":[{\"required\":[\"a"));
+    append_repeated(&schema, "x", 150);
+    jsv_buf_append_str(&schema, JSV_STR("\"]},{\"required\":[\"b"));
+    append_repeated(&schema, "x", 150);
+    jsv_buf_append_str(&schema, JSV_STR("\"]}]}"));
+    assert_int_equal(schema_fixture_compile_str(fixture, jsv_buf_str(&schema)), 0);
+    jsv_buf_done(&schema);
+    struct jsv_value value = schema_fixture_read(fixture, "{}");
+    assert_int_equal(schema_fixture_verdict(fixture, value), 0);
+    assert_true(jsv_str_equal(fixture->problems.items[0].keyword, JSV_STR("required")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCHEMA_TEST(the_alternative_with_the_right_tag),
+        SCHEMA_TEST(a_wrong_tag),
+        SCHEMA_TEST(a_missing_tag),
+        SCHEMA_TEST(wrong_types),
+        SCHEMA_TEST(other_choices),
+        SCHEMA_TEST(too_many_to_go_into),
+        SCHEMA_TEST(messages_too_long_to_join),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
