@@ -24,8 +24,8 @@ run: all ## build, then try server and commands on the demo documents
 serve: all ## build, then serve the demo documents on the socket build/mcp.sock
 	@scripts/serve build/release/bin/mcpgate build/mcp.sock
 
-soak: all ## the long forms of the process tests, a quarter of an hour
-	@SOAK=1 tests/run_e2e build/release
+soak: all ## the long forms of the process tests, an hour of everything at once among them
+	@SOAK=1 E2E_SECONDS=7200 tests/run_e2e build/release
 
 test: ## build and run all tests
 	@scripts/setup test

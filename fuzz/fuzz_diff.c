@@ -4,14 +4,11 @@
  * one to the other must lead there.
  */
 #include <errno.h>
-#include <string.h>
 
 #include <jsv/json.h>
 
 #include "fuzz.h"
 #include "json/node.h"
-
-#define RECORD_SEPARATOR 0x1e
 
 struct state {
     struct jsv_reader *reader;
@@ -150,13 +147,11 @@ static void check_pair(struct state *state, struct jsv_value a, struct jsv_value
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *separator = size > 0 ? memchr(data, RECORD_SEPARATOR, size) : NULL;
-    if (!separator) {
+    struct jsv_str second = {(const char *)data, size};
+    struct jsv_str first = fuzz_take(&second, FUZZ_SEPARATOR);
+    if (first.size == size) {
         return 0;
     }
-    size_t first_size = (size_t)(separator - data);
-    struct jsv_str first = {(const char *)data, first_size};
-    struct jsv_str second = {(const char *)separator + 1, size - first_size - 1};
 
     struct state state = {.reader = jsv_reader_new(NULL, NULL)};
     jsv_arena_init(&state.scratch, NULL, SIZE_MAX);

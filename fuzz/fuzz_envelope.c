@@ -15,8 +15,6 @@
 #include "envelope/reference.h"
 #include "fuzz.h"
 
-#define RECORD_SEPARATOR 0x1e
-
 static const struct jsv_str now = JSV_STR("2025-10-13T15:10:00Z");
 
 struct state {
@@ -207,13 +205,11 @@ static void check_input(struct state *state, struct jsv_str message, struct jsv_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *separator = size > 0 ? memchr(data, RECORD_SEPARATOR, size) : NULL;
-    if (!separator) {
+    struct jsv_str second = {(const char *)data, size};
+    struct jsv_str first = fuzz_take(&second, FUZZ_SEPARATOR);
+    if (first.size == size) {
         return 0;
     }
-    size_t first_size = (size_t)(separator - data);
-    struct jsv_str first = {(const char *)data, first_size};
-    struct jsv_str second = {(const char *)separator + 1, size - first_size - 1};
     /* Half the depth a document may have: here it goes into another one. */
     struct jsv_limits limits = {.depth_max = 256};
     struct state state = {

@@ -4,7 +4,6 @@
  * on the way to it, resolves to that value.
  */
 #include <errno.h>
-#include <string.h>
 
 #include <jsv/json.h>
 
@@ -60,11 +59,8 @@ static void check_all_values(struct jsv_value root)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *line_end = size > 0 ? memchr(data, '\n', size) : NULL;
-    size_t pointer_size = line_end ? (size_t)(line_end - data) : size;
-    size_t used = pointer_size + (line_end != NULL);
-    struct jsv_str pointer = {(const char *)data, pointer_size};
-    struct jsv_str text = {(const char *)data + used, size - used};
+    struct jsv_str text = {(const char *)data, size};
+    struct jsv_str pointer = fuzz_take(&text, '\n');
 
     struct jsv_limits limits = {.depth_max = DEPTH_MAX};
     struct jsv_reader *reader = jsv_reader_new(NULL, &limits);

@@ -11,8 +11,6 @@
 #include "fuzz.h"
 #include "regex/engine.h"
 
-#define RECORD_SEPARATOR 0x1e
-
 static struct jsv_regex_scratch *scratch;
 
 /* @return what searching says; or what compiling says, less 1000. */
@@ -43,16 +41,15 @@ static bool is_ours(const struct jsv_regex_fault *fault, int result)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *separator = size > 0 ? memchr(data, RECORD_SEPARATOR, size) : NULL;
-    if (!separator) {
+    struct jsv_str subject = {(const char *)data, size};
+    struct jsv_str pattern = fuzz_take(&subject, FUZZ_SEPARATOR);
+    if (pattern.size == size) {
         return 0;
     }
     if (!scratch) {
         scratch = jsv_regex_scratch_new(NULL);
         FUZZ_CHECK(scratch);
     }
-    struct jsv_str pattern = {(const char *)data, (size_t)(separator - data)};
-    struct jsv_str subject = {(const char *)separator + 1, size - pattern.size - 1};
     subject.size = jsv_utf8_valid_prefix(subject);
 
     struct jsv_regex_fault fault = {0};

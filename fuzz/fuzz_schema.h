@@ -14,8 +14,6 @@
 
 #include "fuzz.h"
 
-#define RECORD_SEPARATOR 0x1e
-
 struct orders {
     enum jsv_draft draft;
     struct jsv_schema_options options;
@@ -32,17 +30,6 @@ static inline struct orders orders_from(uint8_t byte)
                 .skip_meta = !(byte & 64),
             },
     };
-}
-
-/* Take the text up to the next separator, or all there is. */
-static inline struct jsv_str take_text(struct jsv_str *rest)
-{
-    const char *separator = rest->size ? memchr(rest->data, RECORD_SEPARATOR, rest->size) : NULL;
-    size_t size = separator ? (size_t)(separator - rest->data) : rest->size;
-    struct jsv_str text = {rest->data, size};
-    size_t used = size + (separator != NULL);
-    *rest = (struct jsv_str){rest->data + used, rest->size - used};
-    return text;
 }
 
 /* Small, so that no input takes long: what is beyond them fails cleanly, which is tested too. */

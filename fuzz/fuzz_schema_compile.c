@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct jsv_str rest = {(const char *)data + 1, size - 1};
     struct remotes remotes = {0};
     do {
-        remotes.texts[remotes.count++] = take_text(&rest);
+        remotes.texts[remotes.count++] = fuzz_take(&rest, FUZZ_SEPARATOR);
     } while (rest.size && remotes.count < REMOTES_MAX);
 
     struct jsv_registry_options options = {

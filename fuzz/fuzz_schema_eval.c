@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     struct orders orders = orders_from(data[0]);
     struct jsv_str rest = {(const char *)data + 1, size - 1};
-    struct jsv_str schema_text = take_text(&rest);
+    struct jsv_str schema_text = fuzz_take(&rest, FUZZ_SEPARATOR);
 
     struct jsv_reader *reader = jsv_reader_new(NULL, NULL);
     struct jsv_document *document = jsv_document_new(NULL);

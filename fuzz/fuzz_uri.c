@@ -4,7 +4,6 @@
  * apart loses nothing.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "fuzz.h"
 #include "schema/uri.h"
@@ -33,11 +32,8 @@ static void check_parts(struct jsv_str text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *line_end = size > 0 ? memchr(data, '\n', size) : NULL;
-    size_t base_size = line_end ? (size_t)(line_end - data) : size;
-    size_t used = base_size + (line_end != NULL);
-    struct jsv_str base = {(const char *)data, base_size};
-    struct jsv_str reference = {(const char *)data + used, size - used};
+    struct jsv_str reference = {(const char *)data, size};
+    struct jsv_str base = fuzz_take(&reference, '\n');
 
     struct jsv_arena arena;
     jsv_arena_init(&arena, NULL, SIZE_MAX);

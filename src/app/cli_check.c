@@ -8,11 +8,11 @@
 #include "app/check_line.h"
 #include "app/cli.h"
 #include "app/input.h"
+#include "app/interrupt.h"
 #include "app/output.h"
 #include "app/report.h"
 #include "app/validate_files.h"
 #include "app/validate_source.h"
-#include "os/interrupt.h"
 #include "os/sys.h"
 
 enum check_flags {
@@ -110,20 +110,11 @@ static int check_input(struct app_cli *cli, const struct app_args *args, struct 
 static enum app_exit
 watch_input(struct app_cli *cli, const struct app_args *args, struct check_lines *lines)
 {
-    int r = os_interrupt_watch();
-    if (r < 0) {
-        app_report_errno(cli, "cannot watch for signals", r);
+    if (app_interrupt_begin(cli) < 0) {
         return APP_EXIT_TROUBLE;
     }
-    r = check_input(cli, args, lines);
-    if (r == -EINTR) {
-        return APP_EXIT_INTERRUPTED;
-    }
-    os_interrupt_unwatch();
-    if (r < 0) {
-        return APP_EXIT_TROUBLE;
-    }
-    return check_lines_are_valid(lines) ? APP_EXIT_OK : APP_EXIT_INVALID;
+    enum app_exit status = app_interrupt_end(check_input(cli, args, lines));
+    return status == APP_EXIT_OK && !check_lines_are_valid(lines) ? APP_EXIT_INVALID : status;
 }
 
 static enum app_exit check_stream(

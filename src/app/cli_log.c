@@ -17,6 +17,7 @@
 
 #include "app/args.h"
 #include "app/cli.h"
+#include "app/log_trail.h"
 #include "app/output.h"
 #include "app/report.h"
 #include "base/ascii.h"
@@ -38,10 +39,13 @@ enum {
 
 #define BLOCK_SIZE ((size_t)64 * 1024)
 
+/* A duration for people; numbers that no server has written are cut. */
+#define DURATION_SIZE 32
+
 struct view {
     struct app_cli *cli;
     unsigned flags;
-    const char *since; /* shown are lines whose time is not before it; NULL: all */
+    struct jsv_str since; /* shown are lines whose time is not before it */
     struct jsv_reader *reader;
     struct jsv_document *document;
     struct jsv_buf input; /* read and not shown */
@@ -62,10 +66,8 @@ static bool is_failure(struct jsv_value line)
 
 static bool is_wanted(const struct view *view, struct jsv_value line)
 {
-    if (view->since && jsv_str_compare(text_of(line, "ts"), jsv_str_from(view->since)) < 0) {
-        return false;
-    }
-    return !(view->flags & FLAG_FAILURES) || is_failure(line);
+    return jsv_str_compare(text_of(line, "ts"), view->since) >= 0 &&
+           (!(view->flags & FLAG_FAILURES) || is_failure(line));
 }
 
 /* Texts may hold anything; what a terminal would obey becomes a question mark. */
@@ -90,10 +92,10 @@ static void put_padded(struct jsv_buf *out, struct jsv_str text, size_t width)
 
 static void put_duration(struct jsv_buf *out, struct jsv_value line)
 {
-    char text[32];
+    char text[DURATION_SIZE];
     struct jsv_value duration = jsv_value_get(line, JSV_STR("durationMs"));
-    int size = snprintf(text, sizeof(text), "%9.3f ms  ", jsv_value_double(duration));
-    jsv_buf_append(out, text, size > 0 ? (size_t)size : 0);
+    snprintf(text, sizeof(text), "%9.3f ms  ", jsv_value_double(duration));
+    jsv_buf_append_str(out, jsv_str_from(text));
 }
 
 static void put_status(const struct view *view, struct jsv_buf *out, struct jsv_value line)
@@ -126,15 +128,19 @@ static void put_subject(struct jsv_buf *out, struct jsv_value line)
     }
 }
 
-/* What is no line of a log is passed over: a server that was killed may leave half of one. */
+/*
+ * What is no line of a log is passed over: a server that was killed may leave
+ * half of one. A text that was refused has no root to look at.
+ */
 static void show_line(struct view *view, struct jsv_str text)
 {
     struct jsv_buf *out = &view->output;
-    if (jsv_read(view->reader, view->document, text, 0, NULL) < 0) {
+    if (jsv_read(view->reader, view->document, text, 0, NULL) == -ENOMEM) {
+        out->error = -ENOMEM; /* said when the output is written */
         return;
     }
     struct jsv_value line = jsv_document_root(view->document);
-    if (jsv_value_type(line) != JSV_TYPE_OBJECT || !is_wanted(view, line)) {
+    if (!text_of(line, "ts").data || !is_wanted(view, line)) {
         return;
     }
     put_padded(out, text_of(line, "ts"), 0);
@@ -143,6 +149,13 @@ static void show_line(struct view *view, struct jsv_str text)
     put_padded(out, text_of(line, "transport"), 6);
     put_subject(out, line);
     jsv_buf_append_byte(out, '\n');
+}
+
+static int put_out(struct view *view)
+{
+    int r = app_output_buf(view->cli, &view->output);
+    jsv_buf_reset(&view->output);
+    return r;
 }
 
 /* Show the whole lines there are, and keep the rest. @return 0, or an error that was reported. */
@@ -158,9 +171,15 @@ static int show_lines(struct view *view)
     }
     memmove(input->data, input->data + used, input->size - used);
     input->size -= used;
-    int r = app_output_buf(view->cli, &view->output);
-    jsv_buf_reset(&view->output);
-    return r;
+    return put_out(view);
+}
+
+/* Nothing more comes in this file, so what is left is a line, or the half of one. */
+static int show_last_line(struct view *view)
+{
+    show_line(view, jsv_buf_str(&view->input));
+    jsv_buf_reset(&view->input);
+    return put_out(view);
 }
 
 /* ---- a file ---- */
@@ -189,55 +208,37 @@ static int show_rest(struct view *view, int fd, const char *path)
     }
 }
 
-/* Whether a path leads to another file than the one that is open. */
-static bool has_moved(int fd, const char *path)
-{
-    struct stat here;
-    struct stat there;
-    return os_fstat(fd, &here) == 0 && os_fstatat(AT_FDCWD, path, &there, 0) == 0 &&
-           (here.st_ino != there.st_ino || here.st_dev != there.st_dev);
-}
-
-static int open_log(struct view *view, const char *path)
-{
-    int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        app_report_errno(view->cli, path, fd);
-    }
-    return fd;
-}
-
-/* Until a signal ends us, or reading fails. The descriptor is closed. */
-static int follow(struct view *view, int fd, const char *path)
+/* Until a signal ends us, or reading fails. */
+static int follow(struct view *view, struct app_log_trail *trail)
 {
     int r = 0;
     while (r == 0) {
-        bool moved = has_moved(fd, path); /* before the last look at the old one */
-        r = show_rest(view, fd, path);
-        if (r == 0 && moved) {
-            os_close(fd);
-            fd = open_log(view, path);
-            r = fd < 0 ? fd : 0;
-        } else if (r == 0) {
+        bool has_more = app_log_trail_has_more(trail); /* before the last look at this one */
+        r = show_rest(view, trail->fd, trail->path);
+        if (r == 0 && !has_more) {
             (void)os_wait_read(-1, FOLLOW_MS);
+        } else if (r == 0) {
+            r = app_log_trail_next(trail);
+            if (r < 0) {
+                app_report_errno(view->cli, trail->path, r);
+            }
+            r = r == 1 ? show_last_line(view) : r;
         }
     }
-    os_close(fd);
     return r;
 }
 
 static int show_file(struct view *view, const char *path)
 {
-    int fd = open_log(view, path);
-    if (fd < 0) {
-        return fd;
+    struct app_log_trail trail;
+    int r = app_log_trail_open(&trail, path);
+    if (r < 0) {
+        app_report_errno(view->cli, path, r);
+        return r;
     }
-    if (view->flags & FLAG_FOLLOW) {
-        return follow(view, fd, path);
-    }
-    int r = show_rest(view, fd, path);
-    os_close(fd);
-    return r;
+    r = view->flags & FLAG_FOLLOW ? follow(view, &trail) : show_rest(view, trail.fd, path);
+    app_log_trail_close(&trail);
+    return r < 0 ? r : show_last_line(view);
 }
 
 /* ---- which file ---- */
@@ -271,15 +272,21 @@ static int show(struct view *view, const char *path)
     return show_file(view, latest);
 }
 
-/* A time as lines have it, or the beginning of one: "2026-01-02", "2026-01-02T03:04". */
-static bool is_time(const char *text)
+/*
+ * A time as lines have it, or the beginning of one: "2026-01-02",
+ * "2026-01-02T03:04". A Z at its end is left out, so that the rest is the
+ * beginning of all times that are meant. @return false: it is none.
+ */
+static bool read_time(const char *text, struct jsv_str *ret_time)
 {
-    static const char form[] = "0000-00-00T00:00:00.000Z";
+    static const char form[] = "0000-00-00T00:00:00.000";
     size_t size = strlen(text);
+    size -= size > 10 && text[size - 1] == 'Z';
     bool good = size >= 4 && size < sizeof(form);
     for (size_t i = 0; good && i < size; i++) {
         good = form[i] == '0' ? jsv_is_digit(text[i]) : text[i] == form[i];
     }
+    *ret_time = (struct jsv_str){text, size};
     return good;
 }
 
@@ -287,10 +294,10 @@ static enum app_exit log_run(struct app_cli *cli, const struct app_args *args)
 {
     const char *dir = os_getenv("MCPGATE_LOG_DIR");
     const char *fallback = dir && dir[0] != '\0' ? dir : "runs";
+    const char *since = app_args_value(args, FLAG_SINCE);
     struct view view = {
         .cli = cli,
         .flags = args->flags,
-        .since = app_args_value(args, FLAG_SINCE),
         .reader = jsv_reader_new(os_allocator(), NULL),
         .document = jsv_document_new(os_allocator()),
     };
@@ -299,7 +306,7 @@ static enum app_exit log_run(struct app_cli *cli, const struct app_args *args)
     int r = 0;
     if (!view.reader || !view.document) {
         r = app_output_failed(cli, -ENOMEM);
-    } else if (view.since && !is_time(view.since)) {
+    } else if (since && !read_time(since, &view.since)) {
         app_report_about(cli, "--since", "expected a time such as 2026-01-02T03:04:05Z");
         r = -EINVAL;
     } else {

@@ -8,6 +8,7 @@
 
 #include "app/args.h"
 #include "app/cli.h"
+#include "app/interrupt.h"
 #include "app/message.h"
 #include "app/report.h"
 #include "app/resolve.h"
@@ -15,7 +16,6 @@
 #include "app/validate_files.h"
 #include "app/validate_run.h"
 #include "app/validate_source.h"
-#include "os/interrupt.h"
 #include "os/sys.h"
 
 enum validate_flags {
@@ -184,18 +184,12 @@ static enum app_exit check_files(
     const struct validate_files *files)
 {
     struct validate_sum sum;
-    int r = os_interrupt_watch();
-    if (r < 0) {
-        app_report_errno(cli, "cannot watch for signals", r);
+    if (app_interrupt_begin(cli) < 0) {
         return APP_EXIT_TROUBLE;
     }
-    r = validate_run(cli, wishes, files, &sum);
-    if (r == -EINTR) {
-        return APP_EXIT_INTERRUPTED;
-    }
-    os_interrupt_unwatch();
-    if (r < 0) {
-        return APP_EXIT_TROUBLE;
+    enum app_exit status = app_interrupt_end(validate_run(cli, wishes, files, &sum));
+    if (status != APP_EXIT_OK) {
+        return status;
     }
     if (wishes->check.format == VALIDATE_TEXT && !(args->flags & VALIDATE_QUIET)) {
         print_summary(cli, &sum);

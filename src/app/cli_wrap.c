@@ -18,7 +18,7 @@ static int print_envelope(struct app_cli *cli, struct envelope_result result)
 {
     struct jsv_buf out;
     jsv_buf_init(&out, os_allocator(), APP_OUTPUT_SIZE_MAX);
-    envelope_write(&(struct envelope_answer){.result = result}, &out);
+    envelope_write(&(struct envelope_answer){.result = result, .keeps_lines = true}, &out);
     jsv_buf_append_byte(&out, '\n');
     int r = app_output_buf(cli, &out);
     jsv_buf_done(&out);
@@ -70,8 +70,7 @@ const struct app_command app_command_wrap = {
     .summary = "Wrap a tool's output into an mcp.envelope.v0.1",
     .details =
         "JSON becomes the envelope's result as it is spelled; what is not JSON becomes a\n"
-        "string. Output that is such an envelope already is printed unchanged. In both cases\n"
-        "only line breaks between tokens are dropped: an envelope is one line. Without FILE,\n"
+        "string. Output that is such an envelope already is printed unchanged. Without FILE,\n"
         "or with -, standard input is read.\n",
     .options = options,
     .operand_min = 0,

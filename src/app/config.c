@@ -238,6 +238,13 @@ find_given(const struct setting *setting, unsigned flag, const struct app_args *
 /* Bytes shown of a value that is refused. */
 #define VALUE_SHOWN_MAX 80
 
+/* An address with a user in it may have a password there, too: only what is behind is shown. */
+static const char *shown_value(const char *value)
+{
+    const char *user_end = strrchr(value, '@');
+    return user_end ? user_end : value;
+}
+
 static int refuse(struct given given, const char *expected, struct app_config_fault *fault)
 {
     snprintf(
@@ -248,7 +255,7 @@ static int refuse(struct given given, const char *expected, struct app_config_fa
         given.name,
         expected,
         VALUE_SHOWN_MAX,
-        given.value);
+        shown_value(given.value));
     return -EINVAL;
 }
 

@@ -61,17 +61,6 @@ static int split_list(
 
 /* ---- the token ---- */
 
-static int read_token_file(const char *path, struct jsv_buf *out)
-{
-    int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return fd;
-    }
-    int r = os_file_read(fd, out);
-    os_close(fd);
-    return r;
-}
-
 static int copy_token(struct app_http_door *door, struct jsv_str text)
 {
     while (text.size > 0 &&
@@ -92,7 +81,7 @@ load_token_file(struct app_http_door *door, const char *path, char why[static AP
 {
     struct jsv_buf text;
     jsv_buf_init(&text, os_allocator(), TOKEN_MAX);
-    int r = read_token_file(path, &text);
+    int r = os_file_read_path(path, &text);
     if (r == 0) {
         r = copy_token(door, jsv_buf_str(&text));
     }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "app/cli.h"
+#include "app/hide.h"
 #include "os/digest.h"
 #include "os/interrupt.h"
 #include "os/sys.h"
@@ -26,6 +27,7 @@ int main(int argc, char **argv)
     /* If the first fails, OpenSSL allocates by itself; the second cannot, the signal exists. */
     (void)os_digest_setup();
     (void)os_ignore_sigpipe();
+    (void)app_hide_secrets(argc, argv); /* without memory for a word little else will work */
     struct app_cli cli = {
         .in_fd = STDIN_FILENO,
         .out_fd = STDOUT_FILENO,

@@ -1,7 +1,6 @@
 #include "app/protocol.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,13 +26,7 @@ static int read_source(const char *source, struct jsv_buf *out)
         return backend_fetch(source, FETCH_TIMEOUT_MS, out);
     }
     const char *path = begins_with(source, "file://") ? source + strlen("file://") : source;
-    int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return fd;
-    }
-    int r = os_file_read(fd, out);
-    os_close(fd);
-    return r;
+    return os_file_read_path(path, out);
 }
 
 static int

@@ -151,12 +151,34 @@ static unsigned choose_loops(const struct server *server)
     return cpus < useful ? cpus : useful;
 }
 
+/* "mcp:schema version=2025-11-25 sha256=…": what an operator put in place of ours. */
+static void tell_schema(struct mcp_definitions *definitions)
+{
+    for (enum mcp_version version = 0; version < MCP_VERSION_COUNT; version++) {
+        char digest[OS_DIGEST_HEX_SIZE + 1];
+        if (mcp_definitions_is_operators(definitions, version) &&
+            mcp_definitions_digest(definitions, version, digest) == 0) {
+            const struct log_field fields[] = {
+                {"version", jsv_str_from(mcp_version_name(version))},
+                {"sha256", jsv_str_from(digest)},
+            };
+            log_text("schema", fields, sizeof(fields) / sizeof(fields[0]));
+        }
+    }
+}
+
 static int load_protocol(struct server *server)
 {
     char why[DETAIL_SIZE / 2];
-    int r = app_protocol_load(
-        server->config->mcp_schema, &server->settings.definitions, why, sizeof(why));
-    return r < 0 ? refuse("MCP schema", r, why) : 0;
+    const char *source = server->config->mcp_schema;
+    int r = app_protocol_load(source, &server->settings.definitions, why, sizeof(why));
+    if (r < 0) {
+        return refuse("MCP schema", r, why);
+    }
+    if (source) {
+        tell_schema(server->settings.definitions);
+    }
+    return 0;
 }
 
 static int listen_http(struct server *server)
@@ -167,6 +189,14 @@ static int listen_http(struct server *server)
     }
     int r = app_http_door_open(&server->http, server->config, why);
     return r < 0 ? refuse("HTTP", r, why) : 0;
+}
+
+/* For diagnostics: what messages of the official protocol are checked by. */
+static void describe(void *owner, struct jsv_writer *writer)
+{
+    const struct server *server = owner;
+    jsv_write_key(writer, JSV_STR("mcpSchemas"));
+    mcp_definitions_describe(server->settings.definitions, writer);
 }
 
 /* Lines where the operator wants them; counters for whoever can ask for them over HTTP. */
@@ -180,8 +210,11 @@ static int start_log(struct server *server)
         .dir = config->log_dir,
         .file_size_max = config->log_max_bytes,
         .redact = config->redact,
-        .token = server->http.settings.guard.token,
+        .token = server->doors & APP_DOOR_HTTP ? server->http.settings.guard.token
+                                               : jsv_str_from(config->token ? config->token : ""),
         .deterministic = !config->random_ids,
+        .describe = describe,
+        .owner = server,
     };
     int r = log_new(&options, &server->settings.log);
     return r == -E2BIG ? refuse("--redact", r, "too many names")

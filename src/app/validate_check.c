@@ -90,14 +90,15 @@ give_up(const struct checking *checking, const struct validate_verdict *verdict,
     return 0;
 }
 
-static int validate(const struct checking *checking, struct validate_verdict *verdict)
+/* @param valid What validating returned. */
+static int say_verdict(const struct checking *checking, struct validate_verdict *verdict, int valid)
 {
-    const struct jsv_schema *schema = checking->check->schema;
-    struct jsv_validator *validator = checking->worker->validator;
-    struct jsv_value root = jsv_document_root(verdict->document);
-    int valid = jsv_validate(schema, root, validator);
     if (valid == 0) {
-        valid = jsv_validate_report(schema, root, validator, &verdict->problems);
+        valid = jsv_validate_report(
+            checking->check->schema,
+            jsv_document_root(verdict->document),
+            checking->worker->validator,
+            &verdict->problems);
     }
     if (valid < 0) {
         return give_up(checking, verdict, valid);
@@ -112,17 +113,15 @@ static int check_text(const struct checking *checking, struct jsv_str text, size
     struct validate_worker *worker = checking->worker;
     struct validate_verdict verdict = {.name = checking->name, .line = line, .text = text};
     struct jsv_error error;
-    int r = jsv_read(worker->reader, worker->document, text, 0, &error);
+    int r = jsv_validate_text(
+        checking->check->schema, text, worker->reader, worker->document, worker->validator, &error);
     if (r == -EBADMSG) {
         verdict.offset = error.offset;
         say_broken(checking, &verdict, error.pointer, error.message);
         return 0;
     }
-    if (r < 0) {
-        return r;
-    }
     verdict.document = worker->document;
-    return validate(checking, &verdict);
+    return say_verdict(checking, &verdict, r);
 }
 
 static int check_document(const struct checking *checking, struct jsv_str text, size_t line)

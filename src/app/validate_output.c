@@ -7,6 +7,7 @@
 #include "app/excerpt.h"
 #include "app/message.h"
 #include "app/position.h"
+#include "base/percent.h"
 #include "base/utf8.h"
 
 /* Bytes shown of a text from outside, where people are to read it. */
@@ -186,13 +187,13 @@ static void write_lines(
 /* Append a text to a workflow command: what would end it, or a property of it, is encoded. */
 static void put_escaped(struct jsv_buf *out, struct jsv_str text, const char *special)
 {
-    static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < text.size; i++) {
         unsigned char byte = (unsigned char)text.data[i];
         if (byte != '\0' && !strchr(special, text.data[i])) {
             jsv_buf_append_byte(out, text.data[i]);
         } else {
-            char escape[] = {'%', hex[byte >> 4], hex[byte & 15]};
+            char escape[3];
+            jsv_percent_spell(byte, escape);
             jsv_buf_append(out, escape, sizeof(escape));
         }
     }

@@ -332,7 +332,7 @@ void backend_free(struct backend *backend)
 
 int backend_post_start(
     struct backend *backend,
-    struct jsv_str body,
+    const struct backend_message *message,
     backend_done *done,
     void *owner,
     struct backend_post **ret_post)
@@ -342,7 +342,7 @@ int backend_post_start(
         return -ENOMEM;
     }
     *post = (struct backend_post){.backend = backend, .done = done, .owner = owner};
-    int r = backend_transfer_init(&post->transfer, &backend->target, body, post);
+    int r = backend_transfer_init(&post->transfer, &backend->target, message, post);
     if (r == 0) {
         r = loop_timer_new(backend->loop, expired, post, &post->deadline);
     }

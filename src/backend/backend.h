@@ -10,6 +10,8 @@
 
 #include <jsv/jsv.h>
 
+#include "log/trace.h"
+
 struct backend;
 struct backend_post;
 struct loop;
@@ -19,6 +21,11 @@ struct backend_options {
     const char *path;      /* appended to it */
     uint64_t timeout_ms;   /* for all of it */
     size_t reply_size_max; /* of the reply's body */
+};
+
+struct backend_message {
+    struct jsv_str body;
+    struct log_trace_context trace;
 };
 
 struct backend_reply {
@@ -36,14 +43,14 @@ void backend_free(struct backend *backend);
 typedef void backend_done(void *owner, const struct backend_reply *reply);
 
 /**
- * Post a body as application/json. done() comes later, from the loop, exactly
- * once, unless the post is cancelled.
- * @param body Copied.
+ * Post a body as application/json, with the trace it belongs to. done() comes later, from the loop,
+ * exactly once, unless the post is cancelled.
+ * @param message Copied.
  * @return 0 or -errno.
  */
 int backend_post_start(
     struct backend *backend,
-    struct jsv_str body,
+    const struct backend_message *message,
     backend_done *done,
     void *owner,
     struct backend_post **ret_post);

@@ -1,6 +1,7 @@
 #include "backend/transfer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -155,15 +156,38 @@ static CURLcode set_limits(CURL *easy)
     return code;
 }
 
-static CURLcode set_request(CURL *easy, const struct backend_target *target, struct jsv_str body)
+/* One more header before the others, unless its value is missing. @return the first of all. */
+static struct curl_slist *put_before(
+    struct backend_trace_header *header,
+    const char *name,
+    struct jsv_str value,
+    struct curl_slist *others)
 {
+    if (!value.data) {
+        return others;
+    }
+    snprintf(header->line, sizeof(header->line), "%s: %.*s", name, (int)value.size, value.data);
+    header->item = (struct curl_slist){.data = header->line, .next = others};
+    return &header->item;
+}
+
+static CURLcode set_request(
+    struct backend_transfer *transfer,
+    const struct backend_target *target,
+    const struct backend_message *message)
+{
+    CURL *easy = transfer->easy;
+    struct jsv_str body = message->body;
+    struct curl_slist *headers = target->headers;
+    headers = put_before(&transfer->trace[0], "tracestate", message->trace.state, headers);
+    headers = put_before(&transfer->trace[1], "traceparent", message->trace.parent, headers);
     CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_URL, target->url);
     code = code
                ? code
                : backend_curl->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     code = code ? code
                 : backend_curl->easy_setopt(easy, CURLOPT_USERAGENT, "mcpgate/" MCPGATE_VERSION);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_HTTPHEADER, target->headers);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_POST, 1L);
     code =
         code ? code
@@ -184,14 +208,14 @@ static CURLcode set_callbacks(struct backend_transfer *transfer, void *owner)
 int backend_transfer_init(
     struct backend_transfer *transfer,
     const struct backend_target *target,
-    struct jsv_str body,
+    const struct backend_message *message,
     void *owner)
 {
     *transfer = (struct backend_transfer){.easy = backend_curl->easy_init()};
     jsv_buf_init(&transfer->reply, os_allocator(), target->reply_size_max);
     CURLcode code = transfer->easy ? CURLE_OK : CURLE_OUT_OF_MEMORY;
     code = code ? code : set_limits(transfer->easy);
-    code = code ? code : set_request(transfer->easy, target, body);
+    code = code ? code : set_request(transfer, target, message);
     code = code ? code : set_callbacks(transfer, owner);
     return code == CURLE_OK ? 0 : -ENOMEM; /* nothing else can be wrong with them */
 }

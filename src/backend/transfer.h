@@ -24,18 +24,28 @@ struct backend_target {
 int backend_target_init(struct backend_target *target, const struct backend_options *options);
 void backend_target_done(struct backend_target *target);
 
+/* "tracestate: " and the longest that is passed on. */
+#define BACKEND_TRACE_SIZE (16 + LOG_TRACE_STATE_MAX)
+
+/* A header of one exchange alone, before those of all. */
+struct backend_trace_header {
+    struct curl_slist item;
+    char line[BACKEND_TRACE_SIZE];
+};
+
 struct backend_transfer {
     CURL *easy;
+    struct backend_trace_header trace[2];
     struct jsv_buf reply;
     size_t headers_size;
     bool cut; /* the reply is longer than the limit; the rest was not read */
 };
 
-/** @return 0 or -ENOMEM. _done is safe also then. */
+/** The transfer stays where it is. @return 0 or -ENOMEM. _done is safe also then. */
 int backend_transfer_init(
     struct backend_transfer *transfer,
     const struct backend_target *target,
-    struct jsv_str body,
+    const struct backend_message *message,
     void *owner);
 void backend_transfer_done(struct backend_transfer *transfer);
 

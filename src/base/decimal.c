@@ -14,12 +14,8 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/hash.h"
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* The part behind the 'e', which may be missing; offset stays as it is. */
 static void read_exponent_part(struct jsv_exponent *exponent, const char *cursor, const char *end)
@@ -27,7 +23,7 @@ static void read_exponent_part(struct jsv_exponent *exponent, const char *cursor
     if (cursor < end) {
         cursor++;
         exponent->negative = *cursor == '-';
-        cursor += !is_digit(*cursor);
+        cursor += !jsv_is_digit(*cursor);
         while (cursor < end && *cursor == '0') {
             cursor++;
         }
@@ -42,7 +38,7 @@ bool jsv_decimal_init_spelling(struct jsv_decimal *decimal, struct jsv_str spell
     const char *last = NULL;
     const char *point = NULL;
     const char *cursor = spelling.data + (spelling.data[0] == '-');
-    for (; cursor < end && (is_digit(*cursor) || *cursor == '.'); cursor++) {
+    for (; cursor < end && (jsv_is_digit(*cursor) || *cursor == '.'); cursor++) {
         if (*cursor == '.') {
             point = cursor;
         } else if (*cursor != '0') {

@@ -11,13 +11,12 @@ static bool is_plain(char c, const char *keep)
 
 void jsv_percent_append(struct jsv_buf *out, struct jsv_str text, const char *keep)
 {
-    static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < text.size; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
         if (is_plain(text.data[i], keep)) {
             jsv_buf_append_byte(out, text.data[i]);
         } else {
-            char escape[] = {'%', hex[byte >> 4], hex[byte & 15]};
+            char escape[3];
+            jsv_percent_spell((unsigned char)text.data[i], escape);
             jsv_buf_append(out, escape, sizeof(escape));
         }
     }

@@ -9,6 +9,15 @@
 #define JSV_PERCENT_PATH     "/:@!$&'()*+,;="
 #define JSV_PERCENT_FRAGMENT JSV_PERCENT_PATH "?"
 
+/* The spelling of a byte, in upper case as all are told to write it. */
+static inline void jsv_percent_spell(unsigned char byte, char ret_escape[static 3])
+{
+    static const char digits[] = "0123456789ABCDEF";
+    ret_escape[0] = '%';
+    ret_escape[1] = digits[byte >> 4];
+    ret_escape[2] = digits[byte & 15];
+}
+
 /* Append a text, all bytes but the unreserved ones and those in keep as "%XX". */
 void jsv_percent_append(struct jsv_buf *out, struct jsv_str text, const char *keep);
 

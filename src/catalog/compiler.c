@@ -422,13 +422,13 @@ int catalog_program_get(
     struct jsv_str *reterr_reason)
 {
     int r = 0;
-    if (!atomic_load_explicit(&program->schema, memory_order_acquire)) {
+    if (!catalog_program_ready(program)) {
         pthread_mutex_lock(&compiler->lock);
         r = program_fill(compiler, program, source);
         pthread_mutex_unlock(&compiler->lock);
     }
     if (r == 0) {
-        *ret_compiled = atomic_load_explicit(&program->schema, memory_order_acquire);
+        *ret_compiled = catalog_program_ready(program);
     } else if (r == -EBADMSG) {
         *reterr_reason = program->reason;
     }

@@ -101,6 +101,11 @@ struct catalog_source {
     struct jsv_schema_options options;
 };
 
+/** The schema, when it has been asked for before; else NULL. */
+static inline const struct jsv_schema *catalog_program_ready(const struct catalog_program *program)
+{
+    return atomic_load_explicit(&program->schema, memory_order_acquire);
+}
 /** As catalog_schema_compiled(). */
 int catalog_program_get(
     struct catalog_compiler *compiler,

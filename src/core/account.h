@@ -8,6 +8,7 @@
 
 struct core_account;
 struct log;
+struct log_counters;
 
 /** On the loop that will use it. @param log NULL: nothing is kept. @return 0 or -errno. */
 int core_account_new(struct log *log, struct core_account **ret_account);
@@ -28,5 +29,7 @@ void core_account_waiting(struct core_account *account, int change);
 /** There is another snapshot. */
 void core_account_snapshot(struct core_account *account);
 
+/** What is counted for this loop; NULL when nothing is. */
+struct log_counters *core_account_counters(const struct core_account *account);
 /** The log behind an account; NULL when there is none. */
 struct log *core_account_log(const struct core_account *account);

@@ -38,6 +38,9 @@ announce_to(struct core_conn *conn, const struct dialect_change *change, struct 
 
 void core_announce(struct core_worker *worker, const struct catalog *before)
 {
+    if (!worker->conns) {
+        return; /* nobody to be told what has changed */
+    }
     const struct dialect_change change = dialect_change_between(
         mcp_provider_or_own(worker->settings->provider), before, worker->catalog);
     struct jsv_buf scratch;

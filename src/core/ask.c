@@ -13,6 +13,8 @@
 #include "base/alloc.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
+#include "core/subject.h"
+#include "core/trace.h"
 #include "core/worker_state.h"
 #include "dialect/session.h"
 #include "loop/loop.h"
@@ -64,10 +66,17 @@ static bool offers(const struct tool_call *call, struct jsv_str capability)
     return asked->dialect->talk && asked->dialect->talk->offers(asked, capability);
 }
 
+static struct log_trace_context trace_of(const struct tool_call *call)
+{
+    const struct core_request *request = call->owner;
+    return core_trace_of(request, core_subject_of(request).meta);
+}
+
 const struct tool_client core_client = {
     .progress = say_progress,
     .log = say_log,
     .offers = offers,
+    .trace = trace_of,
 };
 
 /* ---- asking ---- */

@@ -34,7 +34,7 @@ struct core_conn_ops {
     void (*answer)(struct core_conn *conn, const struct core_answer *answer);
     /* Send a message that answers nothing: before the answer of a frame, or on a stream. */
     void (*push)(struct core_conn *conn, struct jsv_str message);
-    /* End a stream: what it belongs to is over. */
+    /* End a stream, or a frame that gets no answer any more: what it belongs to is over. */
     void (*hang_up)(struct core_conn *conn);
     /* Frames are welcome again, after core_conn_is_full(). Not from within core_handle(). */
     void (*resume)(struct core_conn *conn);
@@ -54,6 +54,7 @@ struct core_conn {
     struct core_request *requests;      /* in flight: waiting, or waiting for their turn */
     struct core_request *requests_last; /* in the order they came */
     struct core_request *in_turn;       /* of those that run one after another: the one that runs */
+    bool turn_is_promised;              /* to the first of those that wait for it */
     size_t request_count;
     size_t request_bytes;            /* their frames keep */
     struct dialect_session *session; /* what the peer and we agreed on; NULL before */
@@ -72,6 +73,17 @@ void core_conn_done(struct core_conn *conn);
 
 /** The peer will ask for nothing more, or we stop: end what would stay open for ever. */
 void core_conn_finish(struct core_conn *conn);
+
+/**
+ * Keep account of something a door refused before it was a message.
+ * @param http_status 0: there was no answer.
+ * @param why         A sentence of our own.
+ */
+void core_refused(
+    struct core_worker *worker,
+    enum core_transport transport,
+    unsigned http_status,
+    const char *why);
 
 /** Walk one frame through the corridor. */
 void core_handle(struct core_conn *conn, const struct rpc_frame *frame);

@@ -179,6 +179,9 @@ static bool take_issue(struct core_fault *fault, struct jsv_value root)
         return false;
     }
     struct jsv_value details = member(issue, "details");
+    if (jsv_value_type(details) == JSV_TYPE_NONE) {
+        details = member(issue, "detail"); /* of response envelopes */
+    }
     fault->code = text_of(issue, "code");
     fault->message = text_of(issue, "message");
     fault->details = details;
@@ -196,6 +199,19 @@ static bool take_any(struct core_fault *fault, struct jsv_value root)
            take_issue(fault, root) || take_result(fault, root);
 }
 
+/*
+ * The official protocol tells of a failure in a text for people; the code is
+ * the call's, whose own text may be gone by now.
+ */
+static bool
+take_failure(struct core_fault *fault, struct jsv_value root, const struct tool_call *call)
+{
+    struct jsv_value content = member(member(root, "result"), "content");
+    fault->code = call->failure.code;
+    fault->message = text_of(jsv_value_at(content, 0), "text");
+    return fault->code.data;
+}
+
 void core_fault_find(struct core_request *request, struct core_fault *ret_fault)
 {
     struct core_worker *worker = request->worker;
@@ -206,11 +222,12 @@ void core_fault_find(struct core_request *request, struct core_fault *ret_fault)
     struct jsv_error error;
     int r =
         jsv_read(worker->output_reader, worker->output, jsv_buf_str(&request->reply), 0, &error);
+    struct jsv_value root = jsv_document_root(worker->output);
     if (r < 0) {
         ret_fault->code = JSV_STR("INTERNAL_ERROR");
         ret_fault->message = JSV_STR("Internal error");
         set_status(ret_fault);
-    } else if (take_any(ret_fault, jsv_document_root(worker->output))) {
+    } else if (take_any(ret_fault, root) || take_failure(ret_fault, root, &request->call)) {
         set_status(ret_fault);
     }
 }

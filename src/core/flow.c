@@ -4,39 +4,24 @@
  * Most requests walk through in one go and never appear on a list. One that
  * waits is put on its connection's list. Those that run one after another
  * share a turn: while the one that has it waits, the others wait for it, and
- * are walked on in the order they came.
+ * are walked on in the order they came, one in a round of the loop.
  */
 #include <errno.h>
 
 #include "core/account.h"
 #include "core/ask.h"
 #include "core/batch.h"
+#include "core/cancel.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
 #include "core/sessions.h"
 #include "core/worker_state.h"
 #include "dialect/mcp_provider.h"
 #include "log/text.h"
+#include "loop/loop.h"
 #include "os/sys.h"
 
 /* ---- beginning and ending ---- */
-
-/* A peer gave up a request of its own. Those in turn have no such word. */
-static void cancel_by_id(struct dialect_request *asked, struct jsv_value id)
-{
-    struct core_request *request = ((struct core_request *)asked)->conn->requests;
-    while (request) {
-        struct core_request *next = request->next;
-        bool waits = request->is_calling || request->is_listening || request->is_asking;
-        bool is_it = waits && !request->in_turn &&
-                     jsv_value_equal(request->asked.message.id, id, asked->scratch) == 1;
-        if (is_it) {
-            core_abandon(request);
-            return;
-        }
-        request = next;
-    }
-}
 
 static int keep_session(struct dialect_request *asked)
 {
@@ -97,7 +82,7 @@ static int read_text(struct dialect_request *asked, struct jsv_str text, struct 
 }
 
 static const struct dialect_host host = {
-    .cancel = cancel_by_id,
+    .cancel = core_host_cancel,
     .push = push_message,
     .keep_session = keep_session,
     .find_session = find_session,
@@ -113,7 +98,7 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
     request->frame = *frame;
     request->in_turn = true; /* until a dialect says otherwise */
     request->asked = (struct dialect_request){
-        .message = {.kind = RPC_FOREIGN, .omits_id = dialect_omits_id(conn->http)},
+        .message = {.kind = RPC_FOREIGN, .omits_id = dialect_omits_id(conn->http, conn->session)},
         .host = &host,
         .http = conn->http,
         .session = &conn->session,
@@ -121,6 +106,7 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
         .provider = mcp_provider_or_own(worker->settings->provider),
         .definitions = worker->settings->definitions,
         .envelopes = worker->settings->envelopes,
+        .log = core_worker_log(worker),
         .namer = &worker->namer,
         .began_us = os_now_us(),
         .reader = worker->reader,
@@ -136,6 +122,7 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
 void core_end(struct core_request *request)
 {
     struct core_request *batch = request->parent;
+    core_cancel_forget(request);
     if (request->is_linked) {
         core_request_unlink(request);
     }
@@ -164,6 +151,7 @@ void core_park(struct core_request *request)
 {
     if (!request->is_linked) {
         core_request_link(request);
+        core_cancel_offer(request);
     }
     if (request->has_turn) {
         request->conn->in_turn = request;
@@ -189,7 +177,7 @@ static struct core_request *next_in_turn(const struct core_conn *conn)
     return request;
 }
 
-static void tell_door(struct core_conn *conn)
+void core_tell_door(struct core_conn *conn)
 {
     if (conn->was_full && !core_conn_is_full(conn)) {
         conn->was_full = false;
@@ -206,15 +194,50 @@ static void walk_in_time(struct core_request *request)
     core_walk_or_park(request);
 }
 
+/*
+ * A turn that has become free is promised to whoever waits for it, and taken in the next round of
+ * the loop, one on each connection: behind a slow one there may be a lot of work, and others have
+ * messages, too. Until then no message that comes in may have it.
+ */
+static void promise_turn(struct core_conn *conn)
+{
+    conn->turn_is_promised = next_in_turn(conn) != NULL;
+    if (conn->turn_is_promised) {
+        loop_timer_start(conn->worker->turns, 0);
+    }
+}
+
+static void give_turn(struct core_conn *conn)
+{
+    struct core_request *request = next_in_turn(conn);
+    conn->turn_is_promised = false;
+    if (request) {
+        walk_in_time(request);
+    }
+    promise_turn(conn);
+    core_tell_door(conn);
+}
+
+void core_give_turns(void *owner)
+{
+    struct core_worker *worker = owner;
+    struct core_conn *conn = worker->conns;
+    while (conn) {
+        struct core_conn *next = conn->next;
+        if (conn->turn_is_promised) {
+            give_turn(conn);
+        }
+        conn = next;
+    }
+}
+
 void core_resume(struct core_request *request)
 {
     struct core_conn *conn = request->conn;
     request->stage++;
     walk_in_time(request);
-    while ((request = next_in_turn(conn)) != NULL) {
-        walk_in_time(request);
-    }
-    tell_door(conn);
+    promise_turn(conn);
+    core_tell_door(conn);
 }
 
 /* ---- the door's side ---- */

@@ -2,6 +2,7 @@
  * The schema's verdict is taken as it is; only its words are changed to those
  * a caller of a tool expects: "missing" is said of the parameter, not of the
  * object that lacks it, and in the descriptor's own words where it has some.
+ * A parameter that has such words is missed at once, whatever else is wrong.
  */
 #include "core/input.h"
 
@@ -14,6 +15,7 @@ struct rewording {
     struct jsv_value absent; /* pointer: text */
     struct jsv_problem *items;
     size_t count;
+    size_t absent_count; /* these come first */
 };
 
 /* "/schema" for "" and schema. NULL data when memory ran out. */
@@ -60,7 +62,10 @@ static int reword(struct rewording *rewording, const struct jsv_problem *problem
     struct jsv_value value = {0};
     int r = jsv_pointer_get(request->arguments, item->path, &value);
     if (jsv_value_type(text) == JSV_TYPE_STRING && (r < 0 || is_absent(value))) {
-        item->message = jsv_value_text(text);
+        struct jsv_problem absent = *item;
+        absent.message = jsv_value_text(text);
+        *item = rewording->items[rewording->absent_count];
+        rewording->items[rewording->absent_count++] = absent;
     }
     return 0;
 }
@@ -89,8 +94,9 @@ static int reword_all(struct dialect_request *request, struct jsv_problems *prob
             return r;
         }
     }
-    qsort(rewording.items, rewording.count, sizeof(*rewording.items), compare_problems);
     problems->items = rewording.items;
+    problems->count = rewording.absent_count > 0 ? rewording.absent_count : rewording.count;
+    qsort(rewording.items, problems->count, sizeof(*rewording.items), compare_problems);
     return 0;
 }
 

@@ -36,9 +36,10 @@ blame_program(struct core_request *request, const struct jsv_schema *schema, str
     struct jsv_problems problems;
     struct jsv_str text;
     int r = jsv_validate_report(schema, value, request->worker->output_validator, &problems);
-    if (r == 0) {
-        r = describe(&request->scratch, &problems, &text);
+    if (r != 0) {
+        return r;
     }
+    r = describe(&request->scratch, &problems, &text);
     if (r < 0) {
         return r;
     }
@@ -48,22 +49,45 @@ blame_program(struct core_request *request, const struct jsv_schema *schema, str
     return 1;
 }
 
-int core_output_check(struct core_request *request)
+static int check(struct core_request *request, const struct jsv_schema *schema)
 {
     struct core_worker *worker = request->worker;
-    const struct catalog_tool *tool = request->asked.tool;
-    const struct jsv_schema *schema;
-    struct jsv_str reason;
-    int r = catalog_tool_output(request->asked.catalog, tool, &schema, &reason);
-    if (r < 0) {
-        return r == -ENOENT ? 1 : r;
-    }
     struct jsv_error error;
-    r = jsv_read(worker->output_reader, worker->output, jsv_buf_str(&request->result), 0, &error);
+    int r =
+        jsv_read(worker->output_reader, worker->output, jsv_buf_str(&request->result), 0, &error);
     if (r < 0) {
         return r == -EBADMSG ? 0 : r;
     }
     struct jsv_value value = jsv_document_root(worker->output);
     r = jsv_validate(schema, value, worker->output_validator);
-    return r == 0 && tool->directory.size > 0 ? blame_program(request, schema, value) : r;
+    bool is_program = request->asked.tool->directory.size > 0;
+    return r == 0 && is_program ? blame_program(request, schema, value) : r;
+}
+
+/* Schemas of a snapshot before this one may go at any time, and others take their place. */
+static const struct jsv_schema *
+lasting(const struct core_request *request, const struct jsv_schema *schema)
+{
+    return request->asked.catalog == request->worker->catalog ? schema : NULL;
+}
+
+int core_output_check(struct core_request *request)
+{
+    struct core_proven *proven = &request->worker->proven_results;
+    const struct jsv_schema *schema;
+    struct jsv_str reason;
+    int r = catalog_tool_output(request->asked.catalog, request->asked.tool, &schema, &reason);
+    if (r < 0) {
+        return r == -ENOENT ? 1 : r;
+    }
+    const struct core_proven_key key = {.schema = lasting(request, schema)};
+    struct jsv_str text = jsv_buf_str(&request->result);
+    if (core_proven_has(proven, &key, text)) {
+        return 1;
+    }
+    r = check(request, schema);
+    if (r > 0 && !request->call.failure.code.data) {
+        core_proven_add(proven, &key, text);
+    }
+    return r;
 }

@@ -42,33 +42,43 @@ typedef enum step stage_run(struct core_request *request);
 
 /* ---- frame ---- */
 
-/* At an endpoint of its own a dialect finds the words. */
-static bool refuse_frame(struct dialect_request *asked)
+/* A request envelope is answered with a response envelope, also then. */
+static void refuse_envelope(struct dialect_request *asked)
 {
     static const struct rpc_fault fault = {
         .details = JSV_STR("payload_too_large"),
         .suggestion = JSV_STR("Send at most 1048576 bytes"),
         .cause = JSV_STR(""),
     };
-    bool has_words = asked->dialect && asked->dialect->malformed;
-    asked->http_status = 413;
-    if (has_words) {
-        asked->dialect->malformed(asked, &fault);
+    asked->dialect->malformed(asked, &fault);
+}
+
+/* In a line it is the result of a message; HTTP has a status to go with it. */
+static void refuse_frame(struct core_request *request)
+{
+    static const struct jsv_problem too_large = {.message = JSV_STR("payload_too_large")};
+    static const struct jsv_problems problems = {.items = &too_large, .count = 1};
+    if (request->asked.http) {
+        struct jsv_writer writer = jsv_writer_on(&request->reply);
+        tool_write_invalid(&writer, &problems);
+    } else {
+        struct jsv_writer writer = rpc_write_result(&request->reply, &request->asked.message);
+        tool_write_invalid(&writer, &problems);
+        rpc_write_result_end(&writer);
     }
-    return has_words;
 }
 
 static enum step check_frame(struct core_request *request)
 {
-    static const struct jsv_problem too_large = {.message = JSV_STR("payload_too_large")};
-    static const struct jsv_problems problems = {.items = &too_large, .count = 1};
+    const struct rpc_http *http = request->asked.http;
     if (!request->frame.oversize) {
         return NEXT;
     }
-    if (!refuse_frame(&request->asked)) {
-        struct jsv_writer writer = rpc_write_result(&request->reply, &request->asked.message);
-        tool_write_invalid(&writer, &problems);
-        rpc_write_result_end(&writer);
+    request->asked.http_status = 413;
+    if (http && http->endpoint == RPC_ENDPOINT_INVOKE) {
+        refuse_envelope(&request->asked);
+    } else {
+        refuse_frame(request);
     }
     return DONE;
 }
@@ -150,8 +160,9 @@ static enum step check_shape(struct core_request *request)
 
 static enum step take_turn(struct core_request *request)
 {
-    bool must_wait = request->in_turn && !request->has_turn && request->conn->in_turn;
-    if (must_wait) {
+    const struct core_conn *conn = request->conn;
+    bool is_free = !conn->in_turn && !conn->turn_is_promised;
+    if (request->in_turn && !request->has_turn && !is_free) {
         return WAIT;
     }
     request->has_turn = request->in_turn;
@@ -178,17 +189,6 @@ static enum step ask_dialect(struct core_request *request)
 
 /* ---- input ---- */
 
-/* Where in its schema the first argument that does not fit fails, for operators. */
-static void note_mismatch(struct core_request *request, const struct jsv_problem *problem)
-{
-    struct jsv_str path = problem->schema_path;
-    char *kept = path.size > 0 ? jsv_arena_alloc(&request->scratch, path.size) : NULL;
-    if (kept) {
-        memcpy(kept, path.data, path.size);
-        request->mismatch_schema_path = (struct jsv_str){kept, path.size};
-    }
-}
-
 static enum step check_input(struct core_request *request)
 {
     struct dialect_request *asked = &request->asked;
@@ -198,7 +198,7 @@ static enum step check_input(struct core_request *request)
         return fail(request, JSV_STR("the tool's arguments could not be checked"));
     }
     if (r == 0) {
-        note_mismatch(request, &problems.items[0]);
+        request->mismatch = core_mismatch_of(asked, &problems.items[0]);
         asked->dialect->refuse(asked, &problems);
         return DONE;
     }
@@ -316,24 +316,48 @@ const struct core_answer core_last_words = {
     .http_status = 500,
 };
 
-/* Whether our own answer is one the dialect knows; one that cannot be checked passes. */
-static bool is_sound(struct core_request *request)
+/* Whether our own answer is one the dialect knows: 1, 0, or an error that kept us from checking. */
+static int check_answer(struct core_request *request)
 {
     struct core_worker *worker = request->worker;
-    const struct dialect *dialect = request->asked.dialect;
-    bool is_checked = dialect && dialect->is_sound && request->asked.is_valid &&
-                      request->asked.message.kind == RPC_REQUEST;
-    if (!is_checked) {
-        return true;
-    }
     struct jsv_error error;
     int r =
         jsv_read(worker->output_reader, worker->output, jsv_buf_str(&request->reply), 0, &error);
     if (r < 0) {
-        return r == -ENOMEM;
+        return r == -ENOMEM ? r : 0;
     }
     request->asked.validator = worker->output_validator;
-    return dialect->is_sound(&request->asked, jsv_document_root(worker->output));
+    return request->asked.dialect->is_sound(&request->asked, jsv_document_root(worker->output));
+}
+
+/*
+ * Around its result an answer has nothing but its request's id, which is as defined. So when that
+ * is all there is around one, and the result is one that has been checked, the answer is, too.
+ * One that cannot be checked passes.
+ */
+static bool is_sound(struct core_request *request)
+{
+    const struct dialect_request *asked = &request->asked;
+    struct core_proven *proven = &request->worker->proven_answers;
+    bool is_checked = asked->dialect && asked->dialect->is_sound && asked->is_valid &&
+                      asked->message.kind == RPC_REQUEST;
+    if (!is_checked) {
+        return true;
+    }
+    struct jsv_str result = rpc_result_of(jsv_buf_str(&request->reply), &asked->message);
+    const struct core_proven_key key = {
+        .schema = asked->method,
+        .variant = asked->variant,
+        .id_type = jsv_value_type(asked->message.id),
+    };
+    if (core_proven_has(proven, &key, result)) {
+        return true;
+    }
+    int sound = check_answer(request);
+    if (sound > 0) {
+        core_proven_add(proven, &key, result);
+    }
+    return sound != 0;
 }
 
 /* Notifications get no answer; but HTTP has a status for those that are refused. */

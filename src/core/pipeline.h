@@ -17,10 +17,14 @@ void core_walk_or_park(struct core_request *request);
 void core_park(struct core_request *request);
 /** Go on with a request whose tool is done. */
 void core_resume(struct core_request *request);
+/** Turns that were promised: one message of each connection is walked on. @param owner A worker. */
+void core_give_turns(void *owner);
 /** Give a request back that is over. */
 void core_end(struct core_request *request);
 /** End a request without an answer. */
 void core_abandon(struct core_request *request);
+/** Less is in flight than before. Not from within core_handle(). */
+void core_tell_door(struct core_conn *conn);
 
 /** Let go of the session; over HTTP it is the request's, not the connection's. */
 void core_conn_forget_session(struct core_conn *conn);

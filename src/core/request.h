@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/conn.h"
+#include "core/mismatch.h"
 #include "core/worker.h"
 #include "dialect/dialect.h"
 
@@ -18,6 +19,7 @@ enum core_stage {
 #undef CORE_STAGE
 };
 
+struct core_cancellable;
 struct core_question;
 struct loop_timer;
 
@@ -41,12 +43,13 @@ struct core_request {
     struct jsv_arena scratch;
     struct jsv_buf result; /* what the tool wrote */
     struct jsv_buf reply;
-    struct core_question *questions;     /* of the tool to its client, not answered yet */
-    struct loop_timer *patience;         /* how long they are waited for */
-    struct jsv_buf inputs;               /* the answers, an object */
-    struct catalog *catalog;             /* pinned while it waits */
-    struct jsv_str mismatch_schema_path; /* of the first argument that did not fit; in scratch */
-    bool in_turn;                        /* of those that run one after another */
+    struct core_cancellable *cancellable; /* by its client on another connection; NULL: it is not */
+    struct core_question *questions;      /* of the tool to its client, not answered yet */
+    struct loop_timer *patience;          /* how long they are waited for */
+    struct jsv_buf inputs;                /* the answers, an object */
+    struct catalog *catalog;              /* pinned while it waits */
+    struct core_mismatch mismatch;        /* of the first argument that did not fit */
+    bool in_turn;                         /* of those that run one after another */
     bool has_turn;
     bool is_linked;      /* in its connection's list: it waits, or waited */
     bool is_listening;   /* stays open until the client, or we, end it */

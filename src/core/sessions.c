@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hex.h"
 #include "core/limits.h"
 #include "os/sys.h"
 
@@ -143,14 +144,9 @@ static void forget_oldest(struct core_sessions *sessions)
 
 static int make_id(char ret_id[static DIALECT_SESSION_ID_SIZE + 1])
 {
-    static const char digits[] = "0123456789abcdef";
     unsigned char random[DIALECT_SESSION_ID_SIZE / 2];
     int r = os_random(random, sizeof(random));
-    for (size_t i = 0; i < sizeof(random); i++) {
-        ret_id[2 * i] = digits[random[i] >> 4];
-        ret_id[2 * i + 1] = digits[random[i] & 15];
-    }
-    ret_id[DIALECT_SESSION_ID_SIZE] = '\0';
+    *jsv_hex_write(ret_id, random, sizeof(random)) = '\0';
     return r;
 }
 

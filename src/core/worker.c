@@ -10,6 +10,7 @@
 #include "core/pipeline.h"
 #include "core/request.h"
 #include "core/worker_state.h"
+#include "loop/loop.h"
 #include "os/sys.h"
 
 static const struct jsv_limits reader_limits = {
@@ -46,7 +47,12 @@ static int make_parts(struct core_worker *worker)
     int r = jsv_read(worker->reader, worker->empty, JSV_STR("{}"), 0, &error);
     r = r < 0 ? r : core_account_new(worker->settings->log, &worker->account);
     core_account_snapshot(worker->account);
-    return r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);
+    r = r < 0 ? r : loop_timer_new(worker->loop, core_give_turns, worker, &worker->turns);
+    r = r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);
+    if (r == 0) {
+        tools_count(worker->tools, core_account_counters(worker->account));
+    }
+    return r;
 }
 
 static void on_sessions_ended(struct core_sessions_listener *listener)
@@ -74,6 +80,9 @@ int core_worker_new(
     };
     core_sessions_join(settings->sessions, &worker->listener);
     jsv_arena_init(&worker->aside, os_allocator(), CORE_SCRATCH_MAX);
+    rpc_pool_init(&worker->pool);
+    core_proven_init(&worker->proven_results);
+    core_proven_init(&worker->proven_answers);
     int r = make_parts(worker);
     if (r < 0) {
         core_worker_free(worker);
@@ -94,10 +103,14 @@ void core_worker_free(struct core_worker *worker)
         worker->idle_requests = request->next;
         core_request_free(request);
     }
+    loop_timer_close(worker->turns);
     tools_free(worker->tools);
     core_account_free(worker->account);
     os_uuid_namer_done(&worker->namer);
     jsv_arena_done(&worker->aside);
+    core_proven_done(&worker->proven_answers);
+    core_proven_done(&worker->proven_results);
+    rpc_pool_done(&worker->pool);
     jsv_document_free(worker->output);
     jsv_document_free(worker->empty);
     jsv_validator_free(worker->output_validator);
@@ -113,6 +126,11 @@ struct loop *core_worker_loop(const struct core_worker *worker)
     return worker->loop;
 }
 
+struct rpc_pool *core_worker_pool(struct core_worker *worker)
+{
+    return &worker->pool;
+}
+
 struct log *core_worker_log(const struct core_worker *worker)
 {
     return core_account_log(worker->account);
@@ -122,6 +140,7 @@ void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog
 {
     struct catalog *before = worker->catalog;
     worker->catalog = catalog_retain(catalog);
+    core_proven_forget(&worker->proven_results);
     core_account_snapshot(worker->account);
     core_announce(worker, before);
     catalog_release(before);

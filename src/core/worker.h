@@ -37,6 +37,8 @@ int core_worker_new(
 void core_worker_free(struct core_worker *worker);
 
 struct loop *core_worker_loop(const struct core_worker *worker);
+/** Memory for the worker's connections. */
+struct rpc_pool *core_worker_pool(struct core_worker *worker);
 /** What is kept of messages; NULL when nothing is. */
 struct log *core_worker_log(const struct core_worker *worker);
 /** Requests from now on see this snapshot, which is retained. On the worker's thread. */

@@ -3,9 +3,11 @@
  */
 #pragma once
 
+#include "core/proven.h"
 #include "core/sessions.h"
 #include "core/worker.h"
 #include "os/uuid.h"
+#include "rpc/pool.h"
 
 struct core_conn;
 struct core_account;
@@ -22,11 +24,15 @@ struct core_worker {
     struct jsv_validator *validator;        /* its steps are shared by all a message asks for */
     struct jsv_validator *output_validator; /* of our own results, which nobody else decides */
     struct os_uuid_namer namer;
-    struct jsv_document *empty;         /* {} */
-    struct jsv_document *output;        /* a result that is being checked */
+    struct jsv_document *empty;        /* {} */
+    struct jsv_document *output;       /* a result that is being checked */
+    struct core_proven proven_results; /* of tools, by the snapshot's schemas */
+    struct core_proven proven_answers; /* results of messages, by the protocol's definitions */
+    struct rpc_pool pool;
     struct jsv_arena aside;             /* for checking a message while its request is under way */
     struct core_request *idle_requests; /* to be used again */
     size_t idle_count;
-    struct core_conn *conns; /* to be told when the snapshot changes, or a session ends */
+    struct loop_timer *turns; /* that were promised, for the next round */
+    struct core_conn *conns;  /* to be told when the snapshot changes, or a session ends */
     struct core_sessions_listener listener;
 };

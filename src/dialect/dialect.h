@@ -62,6 +62,7 @@ struct dialect_request {
     const struct mcp_provider *provider; /* what the official protocol shows besides tools */
     struct mcp_definitions *definitions;
     const struct envelope_schemas *envelopes;
+    struct log *log; /* what is kept of messages; NULL: nothing is */
     struct os_uuid_namer *namer;
     uint64_t began_us; /* when it came, by os_now_us() */
     struct jsv_reader *reader;
@@ -80,6 +81,7 @@ struct dialect_request {
     unsigned variant;                /* the dialect's own: which of its versions is spoken */
     const void *state;               /* the dialect's own, in scratch */
     bool is_valid;                   /* the message is as defined: the answer has to be, too */
+    const struct mcp_method *method; /* of a valid message of the official protocol */
     unsigned http_status;            /* 200 unless it says otherwise */
 };
 
@@ -128,8 +130,11 @@ struct dialect {
      * out by then. NULL: fail() with the failure's message.
      */
     void (*render_failure)(struct dialect_request *request);
-    /* Whether the answer to a valid message is one of the dialect's. NULL: it always is. */
-    bool (*is_sound)(struct dialect_request *request, struct jsv_value answer);
+    /*
+     * Whether the answer to a valid message is one of the dialect's, which depends on its method
+     * and variant. NULL: it always is. @return 1; 0; -ENOMEM when that could not be found out.
+     */
+    int (*is_sound)(struct dialect_request *request, struct jsv_value answer);
     /* Write the answer to a request that has listened. NULL: there are none. */
     void (*end_listening)(struct dialect_request *request);
     /* We failed. The reply is empty again. */
@@ -140,8 +145,11 @@ struct dialect {
 #include "dialect/dialects.def"
 #undef DIALECT
 
-/** Whether answers without an id leave it out, as the protocol has it since 2025-11-25. */
-bool dialect_omits_id(const struct rpc_http *http);
+/**
+ * Whether answers without an id leave it out, as the protocol has it since 2025-11-25.
+ * @param session NULL: it is not known yet; the headers tell.
+ */
+bool dialect_omits_id(const struct rpc_http *http, const struct dialect_session *session);
 
 /** The dialect of a message; NULL when nobody knows it. */
 const struct dialect *dialect_recognise(const struct dialect_request *request);

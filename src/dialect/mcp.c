@@ -106,6 +106,9 @@ static bool settle_modern(struct dialect_request *request, struct jsv_value meta
     enum mcp_version version;
     request->variant = MCP_VERSION_NEWEST;
     bool is_request = request->message.kind == RPC_REQUEST;
+    if (!is_request && jsv_value_type(name) == JSV_TYPE_NONE) {
+        return mcp_check_version_header(request, jsv_str_from(mcp_version_name(request->variant)));
+    }
     if (jsv_value_type(name) != JSV_TYPE_STRING ||
         (is_request && jsv_value_type(capabilities) != JSV_TYPE_OBJECT)) {
         return answer_meta_missing(request);
@@ -121,7 +124,7 @@ static bool settle_modern(struct dialect_request *request, struct jsv_value meta
     return !is_endpoint || mcp_check_name_headers(request);
 }
 
-/* A notification stands for itself; nobody waits for being told what it lacks. */
+/* Over HTTP the header tells, too: of a notification it may be all that does. */
 static bool is_modern(const struct dialect_request *request, struct jsv_value meta)
 {
     bool says_so = jsv_value_type(jsv_value_get(meta, JSV_STR(META_VERSION))) != JSV_TYPE_NONE;
@@ -167,7 +170,11 @@ static enum dialect_step answer_not_found(struct dialect_request *request)
         .suggestion = JSV_STR("Use a method of the protocol version in use"),
         .cause = JSV_STR("/method"),
     };
-    return mcp_answer_fault(request, RPC_ERROR_METHOD_NOT_FOUND, &fault);
+    mcp_answer_fault(request, RPC_ERROR_METHOD_NOT_FOUND, &fault);
+    if (request->message.kind == RPC_NOTIFICATION) {
+        request->http_status = 202; /* it is ignored, and nobody is told */
+    }
+    return DIALECT_DONE;
 }
 
 static enum dialect_step
@@ -232,13 +239,15 @@ static enum dialect_step mcp_open(struct dialect_request *request)
     }
     struct mcp_check check = check_for(request);
     struct mcp_verdict verdict;
-    if (mcp_check(&check, request->message.root, &verdict) < 0) {
+    const struct rpc_message *message = &request->message;
+    if (mcp_check_parts(&check, message->root, &message->members, &verdict) < 0) {
         return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
     if (verdict.layer != MCP_LAYER_NONE) {
         return answer_verdict(request, &verdict);
     }
     request->is_valid = true;
+    request->method = verdict.method;
     return handle(request, verdict.method);
 }
 
@@ -246,8 +255,7 @@ static enum dialect_step mcp_open(struct dialect_request *request)
 
 static void end_call_result(struct jsv_writer *writer, bool is_error)
 {
-    jsv_write_key(writer, JSV_STR("isError"));
-    jsv_write_bool(writer, is_error);
+    jsv_write_span(writer, is_error ? JSV_STR("\"isError\":true") : JSV_STR("\"isError\":false"));
     mcp_result_end(writer);
 }
 
@@ -256,7 +264,7 @@ static void write_call_result(struct dialect_request *request, struct jsv_str re
     struct jsv_writer writer = mcp_result_begin(request);
     mcp_write_text_content(&writer, result);
     if (mcp_version_of(request) >= MCP_VERSION_2025_06_18) {
-        jsv_write_key(&writer, JSV_STR("structuredContent"));
+        jsv_write_span(&writer, JSV_STR("\"structuredContent\":"));
         jsv_write_span(&writer, result);
     }
     end_call_result(&writer, is_error);
@@ -376,17 +384,18 @@ static const struct mcp_method *method_asked(void *context, struct jsv_value id)
 {
     (void)id; /* one answer, one request */
     const struct dialect_request *request = context;
-    return mcp_method_find(request->message.method);
+    return request->method;
 }
 
-static bool mcp_is_sound(struct dialect_request *request, struct jsv_value answer)
+static int mcp_is_sound(struct dialect_request *request, struct jsv_value answer)
 {
     const struct mcp_pairing pairing = {.answered = method_asked, .context = request};
     struct mcp_check check = check_for(request);
     struct mcp_verdict verdict;
     check.sender = MCP_SENDER_SERVER;
     check.pairing = &pairing;
-    return mcp_check(&check, answer, &verdict) < 0 || verdict.layer == MCP_LAYER_NONE;
+    int r = mcp_check(&check, answer, &verdict);
+    return r < 0 ? r : verdict.layer == MCP_LAYER_NONE;
 }
 
 const struct dialect dialect_mcp = {

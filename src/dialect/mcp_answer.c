@@ -4,6 +4,10 @@
 /* The snapshot changes only by a reload, which is rare; a client may keep lists for a while. */
 #define TTL_MS 10000
 
+/* Who we are; in every result of a modern version, and so in one piece. */
+#define SERVER_INFO "{\"name\":\"mcpgate\",\"version\":\"" MCPGATE_VERSION "\"}"
+#define META        "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":" SERVER_INFO "}"
+
 void mcp_write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text)
 {
     jsv_write_key(writer, name);
@@ -21,24 +25,19 @@ void mcp_write_member(struct jsv_writer *writer, struct jsv_str name, struct jsv
 void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name)
 {
     jsv_write_key(writer, name);
-    jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("name"), JSV_STR("mcpgate"));
-    mcp_write_text(writer, JSV_STR("version"), JSV_STR(MCPGATE_VERSION));
-    jsv_write_object_end(writer);
+    jsv_write_span(writer, JSV_STR(SERVER_INFO));
 }
 
 void mcp_write_text_block(struct jsv_writer *writer, struct jsv_str text)
 {
-    jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("type"), JSV_STR("text"));
-    mcp_write_text(writer, JSV_STR("text"), text);
+    jsv_write_span(writer, JSV_STR("{\"type\":\"text\",\"text\":"));
+    jsv_write_string(writer, text);
     jsv_write_object_end(writer);
 }
 
 void mcp_write_text_content(struct jsv_writer *writer, struct jsv_str text)
 {
-    jsv_write_key(writer, JSV_STR("content"));
-    jsv_write_array_begin(writer);
+    jsv_write_span(writer, JSV_STR("\"content\":["));
     mcp_write_text_block(writer, text);
     jsv_write_array_end(writer);
 }
@@ -54,10 +53,7 @@ struct jsv_writer mcp_result_begin_as(struct dialect_request *request, struct js
     jsv_write_object_begin(&writer);
     if (mcp_version_has(mcp_version_of(request), MCP_TRAIT_RESULT_TYPE)) {
         mcp_write_text(&writer, JSV_STR("resultType"), type);
-        jsv_write_key(&writer, JSV_STR("_meta"));
-        jsv_write_object_begin(&writer);
-        mcp_write_server_info(&writer, JSV_STR("io.modelcontextprotocol/serverInfo"));
-        jsv_write_object_end(&writer);
+        jsv_write_span(&writer, JSV_STR(META));
     }
     return writer;
 }

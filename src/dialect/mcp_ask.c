@@ -237,9 +237,10 @@ sound_result(struct dialect_request *request, struct dialect_question *question)
         .scratch = request->scratch,
     };
     struct mcp_verdict verdict;
-    struct jsv_value root = request->message.root;
-    bool is_sound = mcp_check(&check, root, &verdict) == 0 && verdict.layer == MCP_LAYER_NONE;
-    return jsv_value_get(root, is_sound ? JSV_STR("result") : JSV_STR(""));
+    const struct rpc_message *message = &request->message;
+    int r = mcp_check_parts(&check, message->root, &message->members, &verdict);
+    bool is_sound = r == 0 && verdict.layer == MCP_LAYER_NONE;
+    return is_sound ? message->members.result : (struct jsv_value){0};
 }
 
 enum dialect_step mcp_take_answer(struct dialect_request *request)

@@ -59,12 +59,15 @@ bool mcp_header_is_modern(const struct dialect_request *request)
     return found != RPC_HEADER_ABSENT && !is_legacy_name(version);
 }
 
-bool dialect_omits_id(const struct rpc_http *http)
+bool dialect_omits_id(const struct rpc_http *http, const struct dialect_session *session)
 {
     struct jsv_str name = {NULL, 0};
     enum mcp_version version;
     if (!http || http->endpoint != RPC_ENDPOINT_MCP) {
         return false;
+    }
+    if (session) {
+        return mcp_version_has(session->version, MCP_TRAIT_ERROR_WITHOUT_ID);
     }
     bool is_named = http->header(http, JSV_STR(VERSION_HEADER), &name) == RPC_HEADER_FOUND;
     bool is_known = is_named && mcp_version_from_name(name, &version) == 0;
@@ -120,6 +123,9 @@ bool mcp_settle_session(struct dialect_request *request)
     struct jsv_str id;
     enum rpc_header found = header(request, JSV_STR(SESSION_HEADER), &id);
     if (jsv_str_equal(request->message.method, JSV_STR("initialize"))) {
+        if (found == RPC_HEADER_FOUND) {
+            request->host->find_session(request, id); /* one that lives is not begun again */
+        }
         return true;
     }
     if (found != RPC_HEADER_FOUND) {

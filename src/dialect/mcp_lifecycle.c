@@ -53,7 +53,7 @@ enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
 {
     static const struct rpc_fault again = {
         .details = JSV_STR("already initialized"),
-        .suggestion = JSV_STR("Open a new connection for another session"),
+        .suggestion = JSV_STR("Open a new connection, or leave the session's id out"),
         .cause = JSV_STR("/method"),
     };
     struct dialect_request *request = exchange->request;

@@ -2,6 +2,9 @@
  * The built-in provider: schemas and examples of the catalog as resources, the
  * prompts of prompts.def. An argument named "schema" is completed by the names
  * of schemas.
+ *
+ * The diagnostics are a resource, too, but no part of the snapshot and so not
+ * listed; clients find them among the templates, as one without variables.
  */
 #include <string.h>
 
@@ -9,6 +12,7 @@
 #include "dialect/mcp_provider.h"
 #include "dialect/mcp_resource.h"
 #include "dialect/prompts.h"
+#include "log/log.h"
 
 #define MIME_TYPE "application/json"
 
@@ -49,6 +53,9 @@ static const struct {
     {JSV_STR(MCP_EXAMPLES_PREFIX "{+path}"),
      JSV_STR("example"),
      JSV_STR("An example asset by its path")},
+    {JSV_STR(MCP_DIAGNOSTICS_URI),
+     JSV_STR("diagnostics"),
+     JSV_STR("The latest messages that did not fit")},
 };
 
 static size_t template_count(void)
@@ -66,22 +73,42 @@ static void write_template(size_t index, struct jsv_writer *writer)
     jsv_write_object_end(writer);
 }
 
+static bool is_diagnostics(struct jsv_str uri)
+{
+    return jsv_str_equal(uri, JSV_STR(MCP_DIAGNOSTICS_URI));
+}
+
 static bool has_resource(const struct dialect_request *request, struct jsv_str uri)
 {
     struct mcp_resource resource;
-    return mcp_resource_find(request->catalog, request->scratch, uri, &resource);
+    return is_diagnostics(uri) ||
+           mcp_resource_find(request->catalog, request->scratch, uri, &resource);
+}
+
+/* Nothing is wrong where nothing is kept. */
+static struct jsv_str diagnostics_text(const struct dialect_request *request, struct jsv_buf *out)
+{
+    bool is_written = request->log && log_diagnostics_write(request->log, out) == 0;
+    return is_written ? jsv_buf_str(out) : JSV_STR("{\"mismatches\":[]}");
 }
 
 static void
 write_contents(const struct dialect_request *request, struct jsv_str uri, struct jsv_writer *writer)
 {
     struct mcp_resource resource = {0};
-    (void)mcp_resource_find(request->catalog, request->scratch, uri, &resource);
+    struct jsv_buf diagnostics;
+    jsv_buf_init(&diagnostics, &writer->out->allocator, writer->out->size_max);
+    if (is_diagnostics(uri)) {
+        resource.text = diagnostics_text(request, &diagnostics);
+    } else {
+        (void)mcp_resource_find(request->catalog, request->scratch, uri, &resource);
+    }
     jsv_write_object_begin(writer);
     mcp_write_text(writer, JSV_STR("uri"), uri);
     mcp_write_text(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
     mcp_write_text(writer, JSV_STR("text"), resource.text);
     jsv_write_object_end(writer);
+    jsv_buf_done(&diagnostics);
 }
 
 /* ---- prompts ---- */

@@ -18,6 +18,9 @@ struct mcp_resource {
 #define MCP_SCHEMAS_PREFIX  "mcpgate://schemas/"
 #define MCP_EXAMPLES_PREFIX "mcpgate://examples/"
 
+/* The latest messages that did not fit, as GET /diagnostics has them. */
+#define MCP_DIAGNOSTICS_URI "mcpgate://diagnostics"
+
 /* Schemas first, then examples, each in the catalog's order. */
 size_t mcp_resource_count(const struct catalog *catalog);
 struct mcp_resource mcp_resource_at(const struct catalog *catalog, size_t index);

@@ -61,7 +61,8 @@ static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct 
 {
     struct dialect_request *request = exchange->request;
     const struct mcp_version_facts *facts = mcp_version_facts(exchange->version);
-    mcp_set_status(request, RPC_ERROR_RESOURCE_NOT_FOUND);
+    bool is_modern = facts->era == MCP_ERA_MODERN; /* it is a bad parameter then */
+    mcp_set_status(request, is_modern ? RPC_ERROR_INVALID_PARAMS : RPC_ERROR_RESOURCE_NOT_FOUND);
     struct jsv_writer writer = rpc_write_error(
         request->reply,
         &request->message,
@@ -69,8 +70,7 @@ static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct 
         rpc_error_message(RPC_ERROR_RESOURCE_NOT_FOUND));
     jsv_write_key(&writer, JSV_STR("data"));
     jsv_write_object_begin(&writer);
-    mcp_write_member(
-        &writer, facts->era == MCP_ERA_MODERN ? JSV_STR("uri") : JSV_STR("cause"), uri);
+    mcp_write_member(&writer, is_modern ? JSV_STR("uri") : JSV_STR("cause"), uri);
     jsv_write_object_end(&writer);
     rpc_write_error_end(&writer);
     return DIALECT_DONE;

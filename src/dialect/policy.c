@@ -175,7 +175,10 @@ policy_render(struct dialect_request *request, struct jsv_str result, enum tool_
 {
     (void)result; /* of a text it is only the spelling */
     (void)verdict;
-    const struct envelope_answer answer = {.result = request->call->result};
+    const struct envelope_answer answer = {
+        .result = request->call->result,
+        .keeps_lines = request->http != NULL,
+    };
     answer_run(request, &answer);
 }
 
@@ -185,6 +188,7 @@ static void policy_render_failure(struct dialect_request *request)
     const struct envelope_answer answer = {
         .result = request->call->result,
         .errors = {&request->call->failure, 1},
+        .keeps_lines = request->http != NULL,
     };
     answer_run(request, &answer);
 }

@@ -135,3 +135,45 @@ bool dialect_session_give_up(struct dialect_session *session, struct dialect_que
 {
     return dialect_session_answer(session, question->id);
 }
+
+/* ---- requests in flight ---- */
+
+void dialect_session_wait(struct dialect_session *session, struct dialect_pending *pending)
+{
+    dialect_session_lock(session);
+    pending->next = session->pendings;
+    session->pendings = pending;
+    dialect_session_unlock(session);
+}
+
+struct dialect_pending *dialect_session_cancel(
+    struct dialect_session *session, struct jsv_value id, struct jsv_arena *scratch)
+{
+    dialect_session_lock(session);
+    struct dialect_pending **place = &session->pendings;
+    while (*place && jsv_value_equal((*place)->id, id, scratch) != 1) {
+        place = &(*place)->next;
+    }
+    struct dialect_pending *pending = *place;
+    if (pending) {
+        *place = pending->next;
+    }
+    dialect_session_unlock(session);
+    return pending;
+}
+
+bool dialect_session_wait_no_more(
+    struct dialect_session *session, const struct dialect_pending *pending)
+{
+    dialect_session_lock(session);
+    struct dialect_pending **place = &session->pendings;
+    while (*place && *place != pending) {
+        place = &(*place)->next;
+    }
+    bool is_listed = *place;
+    if (is_listed) {
+        *place = pending->next;
+    }
+    dialect_session_unlock(session);
+    return is_listed;
+}

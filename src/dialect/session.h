@@ -30,6 +30,12 @@ struct dialect_question {
     const struct mcp_method *method;
 };
 
+/** A request of the client of a session, in flight over HTTP; whoever waits for it owns it. */
+struct dialect_pending {
+    struct dialect_pending *next;
+    struct jsv_value id; /* its document does not change meanwhile */
+};
+
 /* What a client can be asked for. */
 enum dialect_capability {
     DIALECT_CAPABILITY_SAMPLING = 1 << 0,
@@ -46,11 +52,12 @@ struct dialect_session {
     char id[DIALECT_SESSION_ID_SIZE + 1]; /* empty: it has none */
     unsigned capabilities;                /* of the client: enum dialect_capability */
     _Atomic(enum tool_level) level;       /* messages below it are not for this client */
-    pthread_mutex_t lock;                 /* of the subscriptions and questions */
+    pthread_mutex_t lock;                 /* of the subscriptions and of both lists below */
     struct dialect_subscription *subscriptions;
     size_t subscription_count;
     struct dialect_question *questions; /* not answered yet */
     uint64_t question_id;               /* of the last one */
+    struct dialect_pending *pendings;   /* that may be given up */
     _Atomic(const void *) stream;       /* the connection notifications go to, over HTTP */
     struct dialect_session *next;       /* in the directory */
     uint64_t used_ms;                   /* when it was last asked for */
@@ -76,3 +83,13 @@ void dialect_session_ask(struct dialect_session *session, struct dialect_questio
 struct dialect_question *dialect_session_answer(struct dialect_session *session, uint64_t id);
 /** Wait no longer. @return whether the answer has not come. */
 bool dialect_session_give_up(struct dialect_session *session, struct dialect_question *question);
+
+/** A request waits; it may be given up from now on. */
+void dialect_session_wait(struct dialect_session *session, struct dialect_pending *pending);
+/** The client gives up a request: it is no longer in the list. @return NULL when none has the id.
+ */
+struct dialect_pending *dialect_session_cancel(
+    struct dialect_session *session, struct jsv_value id, struct jsv_arena *scratch);
+/** A request is over. @return whether nobody has given it up. */
+bool dialect_session_wait_no_more(
+    struct dialect_session *session, const struct dialect_pending *pending);

@@ -164,18 +164,27 @@ static void write_meta(struct jsv_value request_id, struct jsv_writer *writer)
     jsv_write_object_end(writer);
 }
 
+/* What the tool has put out, in as many lines as the answer may have. */
+static int write_output(
+    const struct envelope_answer *answer, struct envelope_result output, struct jsv_buf *out)
+{
+    if (output.kind == ENVELOPE_RESULT_JSON && answer->keeps_lines) {
+        return jsv_buf_append_str(out, output.bytes);
+    }
+    return envelope_write_result(&output, out);
+}
+
 int envelope_write(const struct envelope_answer *answer, struct jsv_buf *out)
 {
     if (envelope_passes_through(answer)) {
-        return envelope_write_line(answer->result.bytes, out);
+        return write_output(answer, answer->result, out);
     }
-    struct envelope_result result = envelope_payload(answer);
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("schema_version"));
     jsv_write_string(&writer, JSV_STR(ENVELOPE_VERSION));
     jsv_write_key(&writer, JSV_STR("result"));
-    envelope_write_result(&result, out);
+    write_output(answer, envelope_payload(answer), out);
     if (answer->errors.count > 0) {
         jsv_write_key(&writer, JSV_STR("errors"));
         envelope_issues_write(&answer->errors, "details", &writer);

@@ -3,8 +3,8 @@
  *
  * A plain result is wrapped as it is: nothing in it is renamed, reordered or
  * spelled anew. A tool that returns such an envelope itself is passed through
- * byte for byte. Of both only line breaks between tokens are dropped: an
- * answer is one line.
+ * byte for byte. Of both only line breaks between tokens are dropped, where an
+ * answer must be one line.
  *
  * Functions here only look at what they are given; nothing is kept.
  */
@@ -42,6 +42,7 @@ struct envelope_answer {
     struct envelope_issues warnings; /* none: no such member */
     struct jsv_str provenance;       /* a record, as JSON; empty: no such member */
     struct jsv_value request_id;     /* goes into meta, if it is a string */
+    bool keeps_lines;                /* nobody cuts it into lines: line breaks may stay */
 };
 
 /** Whether a value is an mcp.envelope.v0.1 object: its schema_version says so. */

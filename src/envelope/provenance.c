@@ -255,6 +255,7 @@ int envelope_answer_write(
         .result = answer->result,
         .errors = answer->errors,
         .request_id = jsv_value_get(run->request, JSV_STR("request_id")),
+        .keeps_lines = answer->keeps_lines,
     };
     struct jsv_buf record;
     jsv_buf_init(&record, &out->allocator, out->size_max);

@@ -8,12 +8,14 @@
  */
 #include <errno.h>
 
+#include "base/append.h"
 #include "json/members.h"
 #include "json/value.h"
 #include "json/write.h"
 
 struct frame {
     bool object;
+    bool first; /* nothing in it is written yet */
     /* array: elements left */
     const struct jsv_node *next;
     const struct jsv_node *end;
@@ -26,7 +28,6 @@ struct frame {
 struct canon {
     const struct jsv_document *document;
     enum jsv_escape escape;
-    struct jsv_writer writer;
     struct jsv_buf *out;
     struct jsv_stack frames;
     struct jsv_members members;
@@ -73,7 +74,8 @@ static int write_number(const struct canon *canon, const struct jsv_node *node)
 {
     struct jsv_str text_read = jsv_node_span(canon->document, node);
     if (!(jsv_node_flags(node) & JSV_NODE_DECIMAL) || is_spelled_shortest(text_read)) {
-        return jsv_buf_append_str(canon->out, text_read);
+        jsv_put(canon->out, text_read.data, text_read.size);
+        return canon->out->error;
     }
     double number = jsv_value_double((struct jsv_value){canon->document, node});
     if (!__builtin_isfinite(number)) {
@@ -105,6 +107,7 @@ static int open_container(struct canon *canon, const struct jsv_node *node)
 {
     struct frame frame = {
         .object = jsv_node_type(node) == JSV_TYPE_OBJECT,
+        .first = true,
         .next = node + 1,
         .end = jsv_node_next(node),
         .members_start = canon->members.sorted.count,
@@ -122,7 +125,8 @@ static int open_container(struct canon *canon, const struct jsv_node *node)
         return -ENOMEM;
     }
     *top = frame;
-    return jsv_buf_append_byte(canon->out, frame.object ? '{' : '[');
+    jsv_put(canon->out, frame.object ? "{" : "[", 1);
+    return canon->out->error;
 }
 
 /* Write what stands before a container's next value, and give that value; NULL when none is left.
@@ -133,11 +137,14 @@ static const struct jsv_node *next_value(struct canon *canon, struct frame *fram
     if (!left) {
         return NULL;
     }
-    jsv_write_separator(&canon->writer);
+    if (!frame->first) {
+        JSV_PUT(canon->out, ",");
+    }
+    frame->first = false;
     if (frame->object) {
         const struct jsv_node *key = jsv_members_key(&canon->members, frame->members_next++);
         write_text(canon, key);
-        jsv_buf_append_byte(canon->out, ':');
+        JSV_PUT(canon->out, ":");
         return key + 1;
     }
     const struct jsv_node *value = frame->next;
@@ -155,7 +162,7 @@ static const struct jsv_node *advance(struct canon *canon)
         if (value) {
             return value;
         }
-        jsv_buf_append_byte(canon->out, frame->object ? '}' : ']');
+        jsv_put(canon->out, frame->object ? "}" : "]", 1);
         canon->members.sorted.count = frame->members_start;
         jsv_stack_pop(&canon->frames);
     }
@@ -175,7 +182,6 @@ int jsv_canon_write(
     struct canon canon = {
         .document = value.document,
         .escape = form == JSV_CANON_ASCII ? JSV_ESCAPE_ASCII : JSV_ESCAPE_MINIMAL,
-        .writer = jsv_writer_on(out),
         .out = out,
         .frames = jsv_stack_on(scratch, sizeof(struct frame)),
         .members = jsv_members_on(scratch),

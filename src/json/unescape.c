@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/reader.h"
 
@@ -20,15 +21,6 @@ static const char simple[256] = {
     ['t'] = '\t',
 };
 
-static int hex_digit(char digit)
-{
-    if (digit >= '0' && digit <= '9') {
-        return digit - '0';
-    }
-    char lower = (char)(digit | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* The four hex digits of a \uXXXX whose backslash stands at `at`; -1 when they are not. */
 static int32_t code_unit(struct jsv_str text, size_t at)
 {
@@ -37,7 +29,7 @@ static int32_t code_unit(struct jsv_str text, size_t at)
     }
     int32_t unit = 0;
     for (size_t i = at + 2; i < at + 6; i++) {
-        int digit = hex_digit(text.data[i]);
+        int digit = jsv_hex_value(text.data[i]);
         if (digit < 0) {
             return -1;
         }

@@ -5,6 +5,7 @@
  */
 #include "json/write.h"
 
+#include "base/append.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "json/node.h"
@@ -12,36 +13,79 @@
 #define EVERY_BYTE(byte) (0x0101010101010101u * (byte))
 
 /* Whether any of eight bytes is below limit, which must be at most 128. */
-static uint64_t any_below(uint64_t word, uint64_t limit)
+static inline uint64_t any_below(uint64_t word, uint64_t limit)
 {
     return (word - EVERY_BYTE(limit)) & ~word & EVERY_BYTE(0x80);
 }
 
-static uint64_t any_equal(uint64_t word, uint64_t byte)
+static inline uint64_t any_equal(uint64_t word, uint64_t byte)
 {
     return any_below(word ^ EVERY_BYTE(byte), 1);
 }
 
-static bool must_escape(unsigned char byte, enum jsv_escape how)
+/* By byte: the first form of strings that escapes it. */
+#define ALWAYS 1 /* JSV_ESCAPE_MINIMAL and JSV_ESCAPE_ASCII */
+#define ASCII  2 /* JSV_ESCAPE_ASCII */
+static const unsigned char escaped_by[256] = {
+    [0 ... 0x1F] = ALWAYS,
+    ['"'] = ALWAYS,
+    ['\\'] = ALWAYS,
+    [0x7F ... 0xFF] = ASCII,
+};
+
+static bool must_escape(char byte, enum jsv_escape how)
 {
-    return byte < 0x20 || byte == '"' || byte == '\\' || (byte > '~' && how == JSV_ESCAPE_ASCII);
+    unsigned forms = how == JSV_ESCAPE_ASCII ? ALWAYS | ASCII : ALWAYS;
+    return escaped_by[(unsigned char)byte] & forms;
+}
+
+/* Whether any of eight bytes must be escaped. */
+static inline uint64_t any_escaped(uint64_t word, enum jsv_escape how)
+{
+    uint64_t high_bits = how == JSV_ESCAPE_ASCII ? EVERY_BYTE(0x80) : 0;
+    return any_below(word, 0x20) | any_equal(word, '"') | any_equal(word, '\\') |
+           ((word | any_equal(word, 0x7F)) & high_bits);
+}
+
+static uint64_t load_word(const char *data)
+{
+    uint64_t word;
+    memcpy(&word, data, sizeof(word));
+    return word;
+}
+
+/* All of a text of one to seven bytes, some of them twice. */
+static uint64_t load_short(struct jsv_str text)
+{
+    uint32_t first;
+    uint32_t last;
+    if (text.size < sizeof(first)) {
+        const unsigned char *bytes = (const unsigned char *)text.data;
+        return (EVERY_BYTE(' ') << 24) | bytes[0] | (uint64_t)bytes[text.size / 2] << 8 |
+               (uint64_t)bytes[text.size - 1] << 16;
+    }
+    memcpy(&first, text.data, sizeof(first));
+    memcpy(&last, text.data + text.size - sizeof(last), sizeof(last));
+    return (uint64_t)first << 32 | last;
 }
 
 /* Bytes from the start that can stand as they are; eight at a time as long as that goes. */
 static size_t plain_run(struct jsv_str text, enum jsv_escape how)
 {
-    uint64_t high_bits = how == JSV_ESCAPE_ASCII ? EVERY_BYTE(0x80) : 0;
     size_t at = 0;
     while (text.size - at >= sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, text.data + at, sizeof(word));
-        if (any_below(word, 0x20) | any_equal(word, '"') | any_equal(word, '\\') |
-            ((word | any_equal(word, 0x7F)) & high_bits)) {
+        if (any_escaped(load_word(text.data + at), how)) {
             break;
         }
-        at += sizeof(word);
+        at += sizeof(uint64_t);
     }
-    while (at < text.size && !must_escape((unsigned char)text.data[at], how)) {
+    size_t left = text.size - at;
+    if (left > 0 && left < sizeof(uint64_t)) {
+        uint64_t rest =
+            at > 0 ? load_word(text.data + text.size - sizeof(uint64_t)) : load_short(text);
+        at = any_escaped(rest, how) ? at : text.size;
+    }
+    while (at < text.size && !must_escape(text.data[at], how)) {
         at++;
     }
     return at;
@@ -52,7 +96,7 @@ static void append_code_unit(struct jsv_buf *out, uint32_t unit)
     static const char hex[] = "0123456789abcdef";
     char escape[] = {
         '\\', 'u', hex[unit >> 12 & 15], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]};
-    jsv_buf_append(out, escape, sizeof(escape));
+    jsv_put(out, escape, sizeof(escape));
 }
 
 static void append_code_point(struct jsv_buf *out, uint32_t code_point)
@@ -80,7 +124,7 @@ static size_t append_escape(struct jsv_buf *out, struct jsv_str text)
     char letter = letters[(unsigned char)text.data[0]];
     if (letter) {
         char escape[] = {'\\', letter};
-        jsv_buf_append(out, escape, sizeof(escape));
+        jsv_put(out, escape, sizeof(escape));
         return 1;
     }
     uint32_t code_point;
@@ -91,17 +135,17 @@ static size_t append_escape(struct jsv_buf *out, struct jsv_str text)
 
 void jsv_escape_append(struct jsv_buf *out, struct jsv_str text, enum jsv_escape how)
 {
-    jsv_buf_append_byte(out, '"');
+    JSV_PUT(out, "\"");
     while (text.size > 0) {
         size_t used = plain_run(text, how);
-        jsv_buf_append(out, text.data, used);
-        text = (struct jsv_str){text.data + used, text.size - used};
-        if (text.size > 0) {
+        if (used > 0) {
+            jsv_put(out, text.data, used);
+        } else {
             used = append_escape(out, text);
-            text = (struct jsv_str){text.data + used, text.size - used};
         }
+        text = (struct jsv_str){text.data + used, text.size - used};
     }
-    jsv_buf_append_byte(out, '"');
+    JSV_PUT(out, "\"");
 }
 
 struct jsv_writer jsv_writer_on(struct jsv_buf *out)

@@ -117,6 +117,25 @@ static struct log_transport_row *transport_row(struct log_counters *counters, co
     return &counters->transports[count];
 }
 
+static struct log_refusal_row *
+refusal_row(struct log_counters *counters, const char *transport, unsigned status)
+{
+    size_t count = count_of(&counters->refusal_count);
+    for (size_t i = 0; i < count; i++) {
+        struct log_refusal_row *row = &counters->refusals[i];
+        if (is_same(row->transport, transport) && row->status == status) {
+            return row;
+        }
+    }
+    if (count == LOG_REFUSALS_MAX) {
+        return &counters->refusals[count - 1];
+    }
+    counters->refusals[count].transport = transport;
+    counters->refusals[count].status = status;
+    publish(&counters->refusal_count);
+    return &counters->refusals[count];
+}
+
 /* ---- counting ---- */
 
 static size_t duration_class(uint64_t duration_us)
@@ -153,9 +172,19 @@ void log_count_connection(struct log_counters *counters, const char *transport, 
     add(change > 0 ? &row->opened : &row->closed, 1);
 }
 
+void log_count_refusal(struct log_counters *counters, const char *transport, unsigned status)
+{
+    add(&refusal_row(counters, transport, status)->count, 1);
+}
+
 void log_count_waiting(struct log_counters *counters, int change)
 {
     add(&counters->waiting, (uint64_t)(int64_t)change);
+}
+
+void log_count_program(struct log_counters *counters, int change)
+{
+    add(change > 0 ? &counters->programs_started : &counters->programs_ended, 1);
 }
 
 void log_count_snapshot(struct log_counters *counters, uint64_t now_ms)
@@ -193,6 +222,11 @@ static void add_rows(struct log_counters *sum, const struct log_counters *counte
         add(&to->opened, log_counter_get(&row->opened));
         add(&to->closed, log_counter_get(&row->closed));
     }
+    count = count_of(&counters->refusal_count);
+    for (size_t i = 0; i < count; i++) {
+        const struct log_refusal_row *row = &counters->refusals[i];
+        add(&refusal_row(sum, row->transport, row->status)->count, log_counter_get(&row->count));
+    }
 }
 
 void log_counters_add(struct log_counters *sum, const struct log_counters *counters)
@@ -205,6 +239,8 @@ void log_counters_add(struct log_counters *sum, const struct log_counters *count
     add(&sum->input_bytes, log_counter_get(&counters->input_bytes));
     add(&sum->output_bytes, log_counter_get(&counters->output_bytes));
     add(&sum->waiting, log_counter_get(&counters->waiting));
+    add(&sum->programs_ended, log_counter_get(&counters->programs_ended));
+    add(&sum->programs_started, log_counter_get(&counters->programs_started));
     uint64_t snapshot_ms = log_counter_get(&counters->snapshot_ms);
     if (snapshot_ms > log_counter_get(&sum->snapshot_ms)) {
         log_count_snapshot(sum, snapshot_ms);

@@ -19,8 +19,9 @@
 #define LOG_TOOLS_MAX      65
 #define LOG_TOOL_NAME_SIZE 64
 
-/* Doors. */
+/* Doors, and pairs of a door and a status of HTTP with which one refuses. */
 #define LOG_TRANSPORTS_MAX 4
+#define LOG_REFUSALS_MAX   32
 
 /* Upper ends of the classes of durations, in microseconds; the last class has none. */
 #define LOG_DURATIONS                                                                              \
@@ -57,21 +58,31 @@ struct log_transport_row {
     log_counter closed;
 };
 
+struct log_refusal_row {
+    const char *transport;
+    unsigned status; /* of HTTP; 0: the connection was closed without a word */
+    log_counter count;
+};
+
 struct log_counters {
     _Alignas(64) atomic_size_t kind_count;
     atomic_size_t stage_count;
     atomic_size_t tool_count;
     atomic_size_t transport_count;
+    atomic_size_t refusal_count;
     log_counter durations[LOG_DURATION_CLASSES];
     log_counter duration_sum_us;
     log_counter input_bytes;
     log_counter output_bytes;
-    log_counter waiting;     /* requests, now */
+    log_counter waiting; /* requests, now */
+    log_counter programs_started;
+    log_counter programs_ended;
     log_counter snapshot_ms; /* when the snapshot in use came */
     struct log_kind_row kinds[LOG_KINDS_MAX];
     struct log_stage_row stages[LOG_STAGES_MAX];
     struct log_tool_row tools[LOG_TOOLS_MAX];
     struct log_transport_row transports[LOG_TRANSPORTS_MAX];
+    struct log_refusal_row refusals[LOG_REFUSALS_MAX];
 };
 
 /** A message that is over. */
@@ -89,8 +100,12 @@ struct log_outcome {
 void log_count_outcome(struct log_counters *counters, const struct log_outcome *outcome);
 /** @param change 1: a connection was opened, -1: closed. */
 void log_count_connection(struct log_counters *counters, const char *transport, int change);
+/** A door refused something before it was a message. @param status As in the row. */
+void log_count_refusal(struct log_counters *counters, const char *transport, unsigned status);
 /** @param change 1: a request waits, -1: it does not any more. */
 void log_count_waiting(struct log_counters *counters, int change);
+/** @param change 1: a program was started, -1: it has ended. */
+void log_count_program(struct log_counters *counters, int change);
 void log_count_snapshot(struct log_counters *counters, uint64_t now_ms);
 
 /** Add the counters of one loop to a sum, which is the caller's alone. */

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
+#include "base/append.h"
 #include "json/write.h"
+#include "log/one_line.h"
 #include "log/redact.h"
 
 /* The last millisecond of the year 9999: years have four digits. */
@@ -16,32 +18,32 @@
 
 /* ---- pieces ---- */
 
-#define PUT(out, literal) jsv_buf_append((out), (literal), sizeof(literal) - 1)
-
 static void put_number(struct jsv_buf *out, uint64_t number)
 {
     char digits[JSV_DIGITS_MAX];
     char *end = digits + sizeof(digits);
     const char *first = jsv_digits_before(end, number);
-    jsv_buf_append(out, first, (size_t)(end - first));
+    jsv_put(out, first, (size_t)(end - first));
 }
 
 static void put_word(struct jsv_buf *out, struct jsv_str word)
 {
-    jsv_buf_append_byte(out, '"');
-    jsv_buf_append_str(out, word);
-    jsv_buf_append_byte(out, '"');
+    JSV_PUT(out, "\"");
+    jsv_put(out, word.data, word.size);
+    JSV_PUT(out, "\"");
 }
 
 /* A text of a stranger. */
 static void put_text(struct jsv_buf *out, struct jsv_str text, const struct log_secrets *secrets)
 {
     if (!text.data) {
-        PUT(out, "null");
+        JSV_PUT(out, "null");
     } else if (log_holds_token(text, secrets)) {
-        PUT(out, LOG_REDACTED);
+        JSV_PUT(out, LOG_REDACTED);
     } else {
+        size_t start = out->size;
         jsv_escape_append(out, log_clip(text), JSV_ESCAPE_MINIMAL);
+        log_keep_on_one_line(out, start);
     }
 }
 
@@ -119,7 +121,7 @@ static void put_duration(struct jsv_buf *out, uint64_t microseconds)
     char tail[4] = {'.', (char)('0' + rest / 100)};
     put_two(tail + 2, rest % 100);
     put_number(out, microseconds / 1000);
-    jsv_buf_append(out, tail, sizeof(tail));
+    jsv_put(out, tail, sizeof(tail));
 }
 
 static void
@@ -127,55 +129,86 @@ put_head(struct jsv_buf *out, const struct log_event *event, const struct log_se
 {
     char time[LOG_TIME_SIZE];
     log_time_format(event->wall_ms, time);
-    PUT(out, "{\"ts\":\"");
-    jsv_buf_append(out, time, LOG_TIME_SIZE - 1);
-    PUT(out, "\",\"agentId\":");
+    JSV_PUT(out, "{\"ts\":\"");
+    jsv_put(out, time, LOG_TIME_SIZE - 1);
+    JSV_PUT(out, "\",\"agentId\":");
     put_foreign_id(out, event->agent_id, secrets);
-    PUT(out, ",\"taskId\":");
+    JSV_PUT(out, ",\"taskId\":");
     put_foreign_id(out, event->task_id, secrets);
-    PUT(out, ",\"stepId\":");
+    JSV_PUT(out, ",\"stepId\":");
     put_foreign_id(out, event->step_id, secrets);
-    PUT(out, ",\"transport\":");
+    JSV_PUT(out, ",\"transport\":");
     put_word(out, event->transport);
-    PUT(out, ",\"route\":");
-    put_text(out, event->route, secrets);
-    PUT(out, ",\"method\":");
+    JSV_PUT(out, ",\"route\":");
+    if (event->route.data) {
+        put_word(out, event->route);
+    } else {
+        JSV_PUT(out, "null");
+    }
+    JSV_PUT(out, ",\"method\":");
     put_text(out, event->method, secrets);
 }
 
-static void
-put_outcome(struct jsv_buf *out, const struct log_event *event, const struct log_secrets *secrets)
+static uint32_t put_blank(struct jsv_buf *out, size_t start)
 {
-    PUT(out, ",\"traceId\":");
-    put_text(out, event->trace_id, secrets); /* perhaps the client's own */
-    PUT(out, ",\"spanId\":");
-    put_word(out, event->span_id);
-    PUT(out, ",\"requestId\":");
-    put_word(out, event->request_id);
-    PUT(out, ",\"status\":");
+    uint32_t at = (uint32_t)(out->size - start) + 1;
+    JSV_PUT(out, "\"00000000-0000-0000-0000-000000000000\"");
+    return at;
+}
+
+static void put_ids(
+    struct jsv_buf *out,
+    const struct log_event *event,
+    const struct log_secrets *secrets,
+    size_t start,
+    uint32_t ret_blanks[static LOG_IDS])
+{
+    static const struct jsv_str names[] = {
+        [LOG_ID_TRACE] = JSV_STR(",\"traceId\":"),
+        [LOG_ID_SPAN] = JSV_STR(",\"spanId\":"),
+        [LOG_ID_REQUEST] = JSV_STR(",\"requestId\":"),
+    };
+    for (size_t i = 0; i < LOG_IDS; i++) {
+        ret_blanks[i] = 0;
+        jsv_put(out, names[i].data, names[i].size);
+        if (event->ids[i].data) {
+            put_text(out, event->ids[i], secrets); /* perhaps the client's own */
+        } else {
+            ret_blanks[i] = put_blank(out, start);
+        }
+    }
+}
+
+static void put_outcome(struct jsv_buf *out, const struct log_event *event)
+{
+    JSV_PUT(out, ",\"status\":");
     jsv_escape_append(out, log_clip(event->status), JSV_ESCAPE_MINIMAL);
-    PUT(out, ",\"durationMs\":");
+    JSV_PUT(out, ",\"durationMs\":");
     put_duration(out, event->duration_us);
-    PUT(out, ",\"attempt\":");
+    JSV_PUT(out, ",\"attempt\":");
     put_number(out, event->attempt);
-    PUT(out, ",\"inputBytes\":");
+    JSV_PUT(out, ",\"inputBytes\":");
     put_number(out, event->input_bytes);
-    PUT(out, ",\"outputBytes\":");
+    JSV_PUT(out, ",\"outputBytes\":");
     put_number(out, event->output_bytes);
 }
 
 static void
 put_metadata(struct jsv_buf *out, const struct log_event *event, const struct log_secrets *secrets)
 {
-    PUT(out, ",\"metadata\":{\"schemaVersion\":");
+    JSV_PUT(out, ",\"metadata\":{\"schemaVersion\":");
     put_word(out, event->schema_version);
-    PUT(out, ",\"deterministic\":");
-    jsv_buf_append_str(out, event->deterministic ? JSV_STR("true") : JSV_STR("false"));
-    PUT(out, ",\"toolId\":");
+    JSV_PUT(out, ",\"deterministic\":");
+    if (event->deterministic) {
+        JSV_PUT(out, "true");
+    } else {
+        JSV_PUT(out, "false");
+    }
+    JSV_PUT(out, ",\"toolId\":");
     put_text(out, event->tool_id, secrets);
-    PUT(out, ",\"promptId\":");
+    JSV_PUT(out, ",\"promptId\":");
     put_text(out, event->prompt_id, secrets);
-    PUT(out, "}");
+    JSV_PUT(out, "}");
 }
 
 static void
@@ -183,11 +216,13 @@ put_details(struct jsv_buf *out, struct jsv_value details, const struct log_secr
 {
     size_t size = jsv_value_span(details).size;
     if (size > LOG_DETAILS_MAX) {
-        PUT(out, "{\"omittedBytes\":");
+        JSV_PUT(out, "{\"omittedBytes\":");
         put_number(out, size);
-        PUT(out, "}");
+        JSV_PUT(out, "}");
     } else {
+        size_t start = out->size;
         log_redact_write(details, secrets, out);
+        log_keep_on_one_line(out, start);
     }
 }
 
@@ -195,29 +230,33 @@ static void
 put_error(struct jsv_buf *out, const struct log_event *event, const struct log_secrets *secrets)
 {
     if (!event->error_code.data) {
-        PUT(out, ",\"error\":null");
+        JSV_PUT(out, ",\"error\":null");
         return;
     }
-    PUT(out, ",\"error\":{\"code\":");
+    JSV_PUT(out, ",\"error\":{\"code\":");
     put_text(out, event->error_code, secrets);
-    PUT(out, ",\"message\":");
+    JSV_PUT(out, ",\"message\":");
     put_text(out, event->error_message, secrets);
-    PUT(out, ",\"details\":");
+    JSV_PUT(out, ",\"details\":");
     put_details(out, event->error_details, secrets);
-    PUT(out, "}");
+    JSV_PUT(out, "}");
 }
 
 int log_event_write(
-    const struct log_event *event, const struct log_secrets *secrets, struct jsv_buf *out)
+    const struct log_event *event,
+    const struct log_secrets *secrets,
+    struct jsv_buf *out,
+    uint32_t ret_blanks[static LOG_IDS])
 {
     size_t start = out->size;
     put_head(out, event, secrets);
-    put_outcome(out, event, secrets);
+    put_ids(out, event, secrets, start, ret_blanks);
+    put_outcome(out, event);
     put_metadata(out, event, secrets);
     put_error(out, event, secrets);
-    PUT(out, ",\"stage\":");
+    JSV_PUT(out, ",\"stage\":");
     put_word(out, event->stage);
-    PUT(out, "}\n");
+    JSV_PUT(out, "}\n");
     if (out->error < 0) {
         out->size = start;
     }

@@ -19,6 +19,15 @@
 /* Room for any line: ten texts with each byte escaped, the details, and what is ours. */
 #define LOG_LINE_MAX 32768
 
+/* The names of a message, and the characters of one that is filled in later: a UUID. */
+enum log_id {
+    LOG_ID_TRACE,
+    LOG_ID_SPAN,
+    LOG_ID_REQUEST,
+    LOG_IDS,
+};
+#define LOG_ID_SIZE 36
+
 /** What must not be written. */
 struct log_secrets {
     struct jsv_str token;        /* empty: there is none */
@@ -34,11 +43,9 @@ struct log_event {
     struct jsv_value step_id;
     struct jsv_str transport; /* ours, as is route: taken as they are */
     struct jsv_str route;
-    struct jsv_str method; /* data NULL: null, as for those that follow */
-    struct jsv_str trace_id;
-    struct jsv_str span_id;
-    struct jsv_str request_id;
-    struct jsv_str status; /* "ok", or the error's code in lower case */
+    struct jsv_str method;       /* data NULL: null, as for those that follow */
+    struct jsv_str ids[LOG_IDS]; /* data NULL: not known yet, its place is kept free */
+    struct jsv_str status;       /* "ok", or the error's code in lower case */
     uint64_t duration_us;
     uint64_t attempt;
     size_t input_bytes;
@@ -53,9 +60,18 @@ struct log_event {
     struct jsv_str stage;
 };
 
-/** Append the line with its end. @return 0, or the buffer's sticky error, with no half line. */
+/**
+ * Append the line with its end.
+ *
+ * @param ret_blanks Where in the line an id of LOG_ID_SIZE characters is to be filled in; 0: it is
+ *                   there.
+ * @return 0, or the buffer's sticky error, with no half line.
+ */
 int log_event_write(
-    const struct log_event *event, const struct log_secrets *secrets, struct jsv_buf *out);
+    const struct log_event *event,
+    const struct log_secrets *secrets,
+    struct jsv_buf *out,
+    uint32_t ret_blanks[static LOG_IDS]);
 
 /** At most LOG_TEXT_MAX bytes of a text, without half a character. */
 struct jsv_str log_clip(struct jsv_str text);

@@ -140,8 +140,11 @@ static bool is_run(const char *name)
            name[19] == 'Z' && strcmp(name + size - ending, NAME_ENDING) == 0;
 }
 
+/* Files that are kept besides the one that is written. */
+#define OTHERS_KEPT (LOG_FILES_KEPT - 1)
+
 struct names {
-    char newest[LOG_FILES_KEPT][NAME_SIZE]; /* in order, the newest first */
+    char newest[OTHERS_KEPT][NAME_SIZE]; /* in order, the newest first */
     char old[NAMES_MAX][NAME_SIZE];
     size_t newest_count;
     size_t old_count;
@@ -160,12 +163,12 @@ static void sort_in(struct names *names, const char *name)
     while (at > 0 && strcmp(name, names->newest[at - 1]) > 0) {
         at--;
     }
-    if (at == LOG_FILES_KEPT) {
+    if (at == OTHERS_KEPT) {
         add_old(names, name);
         return;
     }
-    if (names->newest_count == LOG_FILES_KEPT) {
-        add_old(names, names->newest[LOG_FILES_KEPT - 1]);
+    if (names->newest_count == OTHERS_KEPT) {
+        add_old(names, names->newest[OTHERS_KEPT - 1]);
         names->newest_count--;
     }
     memmove(names->newest[at + 1], names->newest[at], (names->newest_count - at) * NAME_SIZE);
@@ -173,8 +176,12 @@ static void sort_in(struct names *names, const char *name)
     names->newest_count++;
 }
 
-/* What cannot be removed stays: a file too many is no reason to write none. */
-static void remove_old(const struct log_files *files)
+/*
+ * What cannot be removed stays: a file too many is no reason to write none.
+ * The one that is written stays whatever it is called: after a clock was set
+ * back, it looks older than all others.
+ */
+static void remove_old(const struct log_files *files, const char *written)
 {
     char path[PATH_MAX];
     struct names names = {.newest_count = 0};
@@ -187,7 +194,7 @@ static void remove_old(const struct log_files *files)
     struct os_dir dir = {.fd = fd};
     const char *name;
     while (os_dir_next(&dir, &name) > 0) {
-        if (is_run(name)) {
+        if (is_run(name) && strcmp(name, written) != 0) {
             sort_in(&names, name);
         }
     }
@@ -253,7 +260,7 @@ int log_files_open(struct log_files *files)
     }
     files->fd = fd;
     files->size = 0;
-    remove_old(files);
+    remove_old(files, name);
     return 0;
 }
 

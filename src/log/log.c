@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "log/metrics.h"
 #include "log/redact.h"
-#include "log/sink.h"
 #include "os/sys.h"
 
 /* Secret in every log, whatever the operator adds. */
@@ -216,6 +215,17 @@ void log_write(struct log_share *share, const struct log_event *event)
     }
 }
 
+void log_share_set_namer(struct log_share *share, struct log_namer *namer)
+{
+    log_page_set_namer(share->page, namer);
+}
+
+bool log_ask(
+    struct log_share *share, const struct log_event *event, const struct log_question *question)
+{
+    return log_page_ask(share->page, event, &share->log->secrets, question);
+}
+
 static void hide_token(const struct log *log, char *field, size_t size)
 {
     if (log_holds_token(jsv_str_from(field), &log->secrets)) {
@@ -293,6 +303,9 @@ int log_diagnostics_write(struct log *log, struct jsv_buf *out)
         log_mismatch_write(&items[i], &writer);
     }
     jsv_write_array_end(&writer);
+    if (log->options.describe) {
+        log->options.describe(log->options.owner, &writer);
+    }
     jsv_write_object_end(&writer);
     jsv_dealloc(os_allocator(), items, size);
     return out->error;

@@ -8,6 +8,7 @@
 #include "log/counters.h"
 #include "log/event.h"
 #include "log/mismatch.h"
+#include "log/sink.h"
 
 struct log;
 struct log_share;
@@ -18,6 +19,9 @@ struct log_options {
     const char *redact;   /* names of members whose values are secret, separated by commas */
     struct jsv_str token; /* the server's own; must outlive the log */
     bool deterministic;   /* ids are made of what was asked; else they are random */
+    /* Writes more members into the diagnostics; any thread. NULL: there are none. */
+    void (*describe)(void *owner, struct jsv_writer *writer);
+    void *owner;
 };
 
 /** @return 0 or -errno. */
@@ -37,10 +41,14 @@ int64_t log_wall_ms(struct log_share *share, uint64_t now_us);
 
 /** Write a line, where there are lines. Never waits. */
 void log_write(struct log_share *share, const struct log_event *event);
+/** The same for lines with blanks, where there are lines: see log_page_ask(). */
+void log_share_set_namer(struct log_share *share, struct log_namer *namer);
+bool log_ask(
+    struct log_share *share, const struct log_event *event, const struct log_question *question);
 /** Note a message that did not fit. Texts with the server's token in them are replaced. */
 void log_note_mismatch(struct log_share *share, struct log_mismatch *mismatch);
 
 /** Append all counters as Prometheus takes them. Any thread. @return 0 or -errno. */
 int log_metrics_write(struct log *log, struct jsv_buf *out);
-/** Append {"mismatches":[…]}, the latest first. Any thread. @return 0 or -errno. */
+/** Append {"mismatches":[…],…}, the latest first. Any thread. @return 0 or -errno. */
 int log_diagnostics_write(struct log *log, struct jsv_buf *out);

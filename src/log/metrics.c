@@ -1,5 +1,7 @@
 #include "log/metrics.h"
 
+#include <stdio.h>
+
 #include "json/write.h"
 
 /* ---- the format ---- */
@@ -186,6 +188,34 @@ static void put_connections(const struct log_counters *counters, struct jsv_buf 
     }
 }
 
+static void put_refusals(const struct log_counters *counters, struct jsv_buf *out)
+{
+    size_t count = atomic_load(&counters->refusal_count);
+    put_family(out, "refusals_total", "counter", "Refused at the door, before it was a message.");
+    for (size_t i = 0; i < count; i++) {
+        const struct log_refusal_row *row = &counters->refusals[i];
+        char status[JSV_DIGITS_MAX + 1] = "";
+        const struct label labels[] = {{"transport", row->transport}, {"status", status}};
+        if (row->status > 0) {
+            snprintf(status, sizeof(status), "%u", row->status);
+        }
+        put_count(out, "refusals_total", labels, 2, log_counter_get(&row->count));
+    }
+}
+
+static void put_programs(const struct log_counters *counters, struct jsv_buf *out)
+{
+    uint64_t ended = log_counter_get(&counters->programs_ended);
+    uint64_t started = log_counter_get(&counters->programs_started);
+    put_single(
+        out,
+        "child_processes",
+        "gauge",
+        "Programs of external tools that run.",
+        started > ended ? started - ended : 0);
+    put_single(out, "child_processes_started_total", "counter", "Such programs so far.", started);
+}
+
 static void put_snapshot(const struct log_totals *totals, struct jsv_buf *out)
 {
     uint64_t since = log_counter_get(&totals->counters->snapshot_ms);
@@ -203,12 +233,14 @@ void log_totals_write(const struct log_totals *totals, struct jsv_buf *out)
     put_tools(counters, out);
     put_durations(counters, out);
     put_connections(counters, out);
+    put_refusals(counters, out);
     put_single(
         out,
         "requests_waiting",
         "gauge",
         "Requests that wait for a tool or for their turn.",
         log_counter_get(&counters->waiting));
+    put_programs(counters, out);
     put_single(
         out,
         "input_bytes_total",

@@ -4,6 +4,10 @@
  * or for the change. The thread sleeps until somebody starts a page, then
  * gives the others GATHER_MS to add to it, so that few writes carry many
  * lines and a reader sees each of them soon.
+ *
+ * In a page each line stands behind a small head and before its question, if
+ * it has one. The thread fills in the ids and moves the lines together, in
+ * place, so that what is left is the text of the file.
  */
 #include "log/sink.h"
 
@@ -28,6 +32,9 @@
 /* Lines beyond it are lost: the disk is slower than the messages come. */
 #define PAGE_MAX ((size_t)4 * 1024 * 1024)
 
+/* Questions beyond it are not taken: the thread has this much to do. */
+#define QUESTIONS_MAX ((size_t)1024 * 1024)
+
 /* Between two tries to write to a disk that refused. */
 #define RETRY_MS 1000
 
@@ -37,11 +44,20 @@
 struct log_page {
     struct log_page *next;
     struct log_sink *sink;
+    struct log_namer *namer; /* the thread's */
     pthread_mutex_t lock;
     struct jsv_buf front;
-    size_t lines; /* in it */
-    size_t lost;  /* that found no room in it */
+    size_t lines;          /* in it */
+    size_t lost;           /* that found no room in it */
+    size_t question_bytes; /* in it */
     struct jsv_buf back;
+};
+
+/* Stands before each line of a page. */
+struct line_head {
+    uint32_t line_size;
+    uint32_t question_size; /* stands behind the line; 0: nothing is blank */
+    uint32_t blanks[LOG_IDS];
 };
 
 struct log_sink {
@@ -73,17 +89,62 @@ static void wake(struct log_sink *sink, bool is_urgent)
     pthread_mutex_unlock(&sink->lock);
 }
 
-void log_page_write(
-    struct log_page *page, const struct log_event *event, const struct log_secrets *secrets)
+static size_t size_of(const struct log_question *question)
+{
+    return question->head.size + question->body.size;
+}
+
+static int append_entry(
+    struct jsv_buf *out,
+    const struct log_event *event,
+    const struct log_secrets *secrets,
+    const struct log_question *question)
+{
+    struct line_head head = {.question_size = (uint32_t)size_of(question)};
+    size_t start = out->size;
+    size_t line = start + sizeof(head);
+    jsv_buf_append(out, &head, sizeof(head));
+    int r = log_event_write(event, secrets, out, head.blanks);
+    head.line_size = (uint32_t)(out->size - line);
+    r = r < 0 ? r : jsv_buf_append_str(out, question->head);
+    r = r < 0 ? r : jsv_buf_append_str(out, question->body);
+    if (r < 0) {
+        out->size = start;
+        out->error = 0; /* no memory now is no reason to have none later */
+        return r;
+    }
+    memcpy(out->data + start, &head, sizeof(head));
+    return 0;
+}
+
+/* Put an entry into the page, or lose it. */
+static void put_entry(
+    struct log_page *page,
+    const struct log_event *event,
+    const struct log_secrets *secrets,
+    const struct log_question *question)
+{
+    size_t size = size_of(question);
+    bool has_room = PAGE_MAX - page->front.size >= sizeof(struct line_head) + LOG_LINE_MAX + size;
+    if (has_room && append_entry(&page->front, event, secrets, question) == 0) {
+        page->lines++;
+        page->question_bytes += size;
+    } else {
+        page->lost++;
+    }
+}
+
+bool log_page_ask(
+    struct log_page *page,
+    const struct log_event *event,
+    const struct log_secrets *secrets,
+    const struct log_question *question)
 {
     pthread_mutex_lock(&page->lock);
     size_t before = page->front.size;
-    bool has_room = PAGE_MAX - before >= LOG_LINE_MAX;
-    if (has_room && log_event_write(event, secrets, &page->front) == 0) {
-        page->lines++;
-    } else {
-        page->front.error = 0; /* no memory now is no reason to have none later */
-        page->lost++;
+    bool is_taken = size_of(question) <= QUESTIONS_MAX - page->question_bytes;
+    if (is_taken) {
+        put_entry(page, event, secrets, question);
     }
     size_t after = page->front.size;
     bool is_first = before == 0 && page->lines + page->lost == 1;
@@ -91,6 +152,19 @@ void log_page_write(
     if (is_first || (before < PAGE_HURRY && after >= PAGE_HURRY)) {
         wake(page->sink, !is_first);
     }
+    return is_taken;
+}
+
+void log_page_write(
+    struct log_page *page, const struct log_event *event, const struct log_secrets *secrets)
+{
+    static const struct log_question nothing;
+    log_page_ask(page, event, secrets, &nothing);
+}
+
+void log_page_set_namer(struct log_page *page, struct log_namer *namer)
+{
+    page->namer = namer;
 }
 
 /* ---- trouble ---- */
@@ -140,6 +214,38 @@ static void recover(struct log_sink *sink)
 
 /* ---- the thread's side ---- */
 
+static void
+fill_in(struct log_namer *namer, char *line, const struct line_head *head, struct jsv_str question)
+{
+    char ids[LOG_IDS][LOG_ID_SIZE];
+    namer->name(namer, question, ids);
+    for (size_t i = 0; i < LOG_IDS; i++) {
+        if (head->blanks[i] > 0) {
+            memcpy(line + head->blanks[i], ids[i], LOG_ID_SIZE);
+        }
+    }
+}
+
+/* Make text of a page's entries. @return its size. */
+static size_t make_text(struct log_namer *namer, struct jsv_buf *entries)
+{
+    size_t size = 0;
+    size_t at = 0;
+    while (at < entries->size) {
+        struct line_head head;
+        memcpy(&head, entries->data + at, sizeof(head));
+        char *line = entries->data + at + sizeof(head);
+        if (head.question_size > 0) {
+            fill_in(
+                namer, line, &head, (struct jsv_str){line + head.line_size, head.question_size});
+        }
+        memmove(entries->data + size, line, head.line_size);
+        size += head.line_size;
+        at += sizeof(head) + head.line_size + head.question_size;
+    }
+    return size;
+}
+
 static size_t count_lines(struct jsv_str text)
 {
     size_t count = 0;
@@ -174,14 +280,14 @@ static void empty_page(struct log_sink *sink, struct log_page *page)
     page->front = page->back;
     page->back = full;
     size_t lost = page->lost;
-    page->lines = page->lost = 0;
+    page->lines = page->lost = page->question_bytes = 0;
     pthread_mutex_unlock(&page->lock);
     if (lost > 0) {
         lose(sink, lost);
         warn(sink, "messages come faster than the disk takes them");
     }
     if (full.size > 0) {
-        write_lines(sink, jsv_buf_str(&full));
+        write_lines(sink, (struct jsv_str){full.data, make_text(page->namer, &full)});
         jsv_buf_reset(&page->back);
     }
 }
@@ -253,6 +359,9 @@ int log_page_new(struct log_sink *sink, struct log_page **ret_page)
 
 static void free_page(struct log_page *page)
 {
+    if (page->namer) {
+        page->namer->free(page->namer);
+    }
     jsv_buf_done(&page->front);
     jsv_buf_done(&page->back);
     pthread_mutex_destroy(&page->lock);

@@ -58,3 +58,30 @@ bool log_trace_read(struct jsv_str text, struct log_trace *ret_trace)
     ret_trace->span_id = (struct jsv_str){at + SPAN_AT, SPAN_SIZE};
     return true;
 }
+
+/* Vendors write what they like into it, within these bounds. */
+static bool is_state(struct jsv_str text)
+{
+    bool is_good = text.size > 0 && text.size <= LOG_TRACE_STATE_MAX;
+    for (size_t i = 0; is_good && i < text.size; i++) {
+        is_good = text.data[i] >= ' ' && text.data[i] <= '~';
+    }
+    return is_good;
+}
+
+/* What a later version has behind the flags is for those who know it, if it is printable. */
+static bool is_parent(struct jsv_str text)
+{
+    struct log_trace trace;
+    return text.size <= LOG_TRACE_PARENT_MAX && is_state(text) && log_trace_read(text, &trace);
+}
+
+struct log_trace_context log_trace_context_of(struct jsv_str parent, struct jsv_str state)
+{
+    const struct jsv_str none = {NULL, 0};
+    bool is_traced = is_parent(parent);
+    return (struct log_trace_context){
+        .parent = is_traced ? parent : none,
+        .state = is_traced && is_state(state) ? state : none,
+    };
+}

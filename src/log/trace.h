@@ -1,9 +1,22 @@
 /*
- * W3C Trace Context: what a caller's tracing calls this request.
+ * W3C Trace Context: what a caller's tracing calls this request, for the log
+ * and for those the request is passed on to.
  */
 #pragma once
 
 #include <jsv/jsv.h>
+
+/* Bytes of a traceparent that is passed on; today's have 55, later ones may have more. */
+#define LOG_TRACE_PARENT_MAX 128
+
+/* Bytes of a tracestate: what the standard asks everybody to pass on. */
+#define LOG_TRACE_STATE_MAX 512
+
+/** As it was sent: both valid, or with data NULL. */
+struct log_trace_context {
+    struct jsv_str parent;
+    struct jsv_str state;
+};
 
 struct log_trace {
     struct jsv_str trace_id; /* 32 hexadecimal digits, in lower case */
@@ -16,3 +29,9 @@ struct log_trace {
  * @return whether it is valid.
  */
 bool log_trace_read(struct jsv_str text, struct log_trace *ret_trace);
+
+/**
+ * What of two texts can be passed on, in a header or an environment: nothing
+ * without a valid traceparent; a tracestate if it is short printable ASCII.
+ */
+struct log_trace_context log_trace_context_of(struct jsv_str parent, struct jsv_str state);

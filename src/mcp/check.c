@@ -182,7 +182,7 @@ static int
 check_call(const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *verdict)
 {
     const struct mcp_shape *shape = &verdict->shape;
-    const struct mcp_method *method = mcp_method_find(jsv_value_text(shape->method));
+    const struct mcp_method *method = mcp_method_find(jsv_value_text(shape->parts.method));
     const struct jsv_problem *problem = judge_method(check, method, shape->kind);
     if (problem) {
         refuse(verdict, MCP_LAYER_MCP, MCP_CODE_METHOD_NOT_FOUND, problem);
@@ -194,7 +194,7 @@ check_call(const struct mcp_check *check, struct jsv_value message, struct mcp_v
         return 0;
     }
     if (shape->kind == MCP_KIND_REQUEST && check->pairing && check->pairing->asked) {
-        check->pairing->asked(check->pairing->context, shape->id, method);
+        check->pairing->asked(check->pairing->context, shape->parts.id, method);
     }
     return hold_slot(check, MCP_SLOT_MESSAGE + method->id, message, JSV_STR(""), verdict);
 }
@@ -214,7 +214,7 @@ static int check_result(const struct mcp_check *check, struct mcp_verdict *verdi
 {
     static const struct jsv_str place = MCP_TEXT("/result");
     enum mcp_method_id method = verdict->method->id;
-    struct jsv_value result = verdict->shape.result;
+    struct jsv_value result = verdict->shape.parts.result;
     const struct mcp_alternative *alternative = mcp_alternative_of(method, check->version);
     if (!alternative || !is_alternative(alternative, result)) {
         return hold_slot(check, MCP_SLOT_RESULT + method, result, place, verdict);
@@ -246,7 +246,7 @@ static const struct mcp_error *
 error_of(const struct mcp_check *check, const struct mcp_verdict *verdict)
 {
     int64_t code;
-    int r = jsv_value_int64(jsv_value_get(verdict->shape.error, JSV_STR("code")), &code);
+    int r = jsv_value_int64(jsv_value_get(verdict->shape.parts.error, JSV_STR("code")), &code);
     return r == 0 ? mcp_error_of(code, check->version) : NULL;
 }
 
@@ -265,16 +265,16 @@ check_error(const struct mcp_check *check, struct jsv_value message, struct mcp_
     if (error->part == MCP_ERROR_PART_MESSAGE) {
         return hold_slot(check, slot, message, JSV_STR(""), verdict);
     }
-    return hold_slot(check, slot, verdict->shape.error, JSV_STR("/error"), verdict);
+    return hold_slot(check, slot, verdict->shape.parts.error, JSV_STR("/error"), verdict);
 }
 
 static int
 check_answer(const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *verdict)
 {
     const struct mcp_pairing *pairing = check->pairing;
-    bool has_id = jsv_value_type(verdict->shape.id) != JSV_TYPE_NONE;
+    bool has_id = jsv_value_type(verdict->shape.parts.id) != JSV_TYPE_NONE;
     if (has_id && pairing && pairing->answered) {
-        verdict->method = pairing->answered(pairing->context, verdict->shape.id);
+        verdict->method = pairing->answered(pairing->context, verdict->shape.parts.id);
     }
     return verdict->shape.kind == MCP_KIND_RESPONSE ? check_response(check, message, verdict)
                                                     : check_error(check, message, verdict);
@@ -282,17 +282,26 @@ check_answer(const struct mcp_check *check, struct jsv_value message, struct mcp
 
 /* ---- messages ---- */
 
-static int
-check_message(const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *verdict)
+static int check_shaped(
+    const struct mcp_check *check,
+    struct jsv_value message,
+    const struct jsv_problem *problem,
+    struct mcp_verdict *verdict)
 {
-    *verdict = (struct mcp_verdict){0};
-    const struct jsv_problem *problem = mcp_shape_read(message, &verdict->shape);
     if (problem) {
         refuse(verdict, MCP_LAYER_RPC, MCP_CODE_INVALID_REQUEST, problem);
         return 0;
     }
     bool is_call = verdict->shape.kind <= MCP_KIND_NOTIFICATION;
     return is_call ? check_call(check, message, verdict) : check_answer(check, message, verdict);
+}
+
+static int
+check_message(const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *verdict)
+{
+    *verdict = (struct mcp_verdict){0};
+    const struct jsv_problem *problem = mcp_shape_read(message, &verdict->shape);
+    return check_shaped(check, message, problem, verdict);
 }
 
 static int check_in_batch(
@@ -348,6 +357,18 @@ int mcp_check(
     jsv_arena_reset(check->scratch);
     return jsv_value_type(message) == JSV_TYPE_ARRAY ? check_batch(check, message, ret_verdict)
                                                      : check_message(check, message, ret_verdict);
+}
+
+int mcp_check_parts(
+    const struct mcp_check *check,
+    struct jsv_value message,
+    const struct rpc_members *parts,
+    struct mcp_verdict *ret_verdict)
+{
+    jsv_arena_reset(check->scratch);
+    *ret_verdict = (struct mcp_verdict){0};
+    const struct jsv_problem *problem = mcp_shape_of(parts, &ret_verdict->shape);
+    return check_shaped(check, message, problem, ret_verdict);
 }
 
 int mcp_check_as(

@@ -77,6 +77,16 @@ int mcp_check(
     const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *ret_verdict);
 
 /**
+ * Check a message, an object, whose parts have been found.
+ * @return As mcp_check.
+ */
+int mcp_check_parts(
+    const struct mcp_check *check,
+    struct jsv_value message,
+    const struct rpc_members *parts,
+    struct mcp_verdict *ret_verdict);
+
+/**
  * Check a value against one definition and nothing else.
  *
  * @param schema Of mcp_definitions_find().

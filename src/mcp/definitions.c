@@ -38,6 +38,8 @@ struct revision {
     struct jsv_buf text;
     const char *key; /* the member that holds the definitions */
     bool checked;    /* against its meta-schema, or known to be good */
+    bool is_operators;
+    char digest[OS_DIGEST_HEX_SIZE + 1]; /* empty: nobody has asked for it */
     struct named *named;
     _Atomic(struct jsv_schema *) slots[MCP_SLOT_COUNT];
 };
@@ -300,6 +302,12 @@ int mcp_definitions_find(
     return r;
 }
 
+static int digest_revision(struct revision *revision)
+{
+    bool is_known = revision->digest[0] != '\0';
+    return is_known ? 0 : os_digest(jsv_buf_str(&revision->text), revision->digest);
+}
+
 int mcp_definitions_digest(
     struct mcp_definitions *definitions,
     enum mcp_version version,
@@ -309,10 +317,46 @@ int mcp_definitions_digest(
     pthread_mutex_lock(&definitions->lock);
     int r = open_revision(revision, version);
     if (r == 0) {
-        r = os_digest(jsv_buf_str(&revision->text), ret_hex);
+        r = digest_revision(revision);
+    }
+    if (r == 0) {
+        memcpy(ret_hex, revision->digest, sizeof(revision->digest));
     }
     pthread_mutex_unlock(&definitions->lock);
     return r;
+}
+
+bool mcp_definitions_is_operators(
+    const struct mcp_definitions *definitions, enum mcp_version version)
+{
+    return definitions->revisions[version].is_operators; /* never changes */
+}
+
+static void describe_revision(
+    const struct revision *revision, enum mcp_version version, struct jsv_writer *writer)
+{
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("version"));
+    jsv_write_string(writer, jsv_str_from(mcp_version_name(version)));
+    jsv_write_key(writer, JSV_STR("source"));
+    jsv_write_string(writer, revision->is_operators ? JSV_STR("operator") : JSV_STR("embedded"));
+    jsv_write_key(writer, JSV_STR("sha256"));
+    jsv_write_string(writer, jsv_str_from(revision->digest));
+    jsv_write_object_end(writer);
+}
+
+void mcp_definitions_describe(struct mcp_definitions *definitions, struct jsv_writer *writer)
+{
+    jsv_write_array_begin(writer);
+    pthread_mutex_lock(&definitions->lock);
+    for (enum mcp_version version = 0; version < MCP_VERSION_COUNT; version++) {
+        struct revision *revision = &definitions->revisions[version];
+        if (revision->registry && digest_revision(revision) == 0) {
+            describe_revision(revision, version, writer);
+        }
+    }
+    pthread_mutex_unlock(&definitions->lock);
+    jsv_write_array_end(writer);
 }
 
 /* ---- beginning and end ---- */
@@ -348,6 +392,7 @@ static int adopt(
     }
     struct revision *revision = &definitions->revisions[facts.version];
     revision->key = facts.key;
+    revision->is_operators = true;
     r = jsv_buf_append_str(&revision->text, official->text);
     if (r == 0) {
         r = open_registry(revision, facts.version, &schema_fault);

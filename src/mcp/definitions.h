@@ -93,3 +93,13 @@ int mcp_definitions_digest(
     struct mcp_definitions *definitions,
     enum mcp_version version,
     char ret_hex[static OS_DIGEST_HEX_SIZE + 1]);
+
+/** Whether a version's schema is the operator's. */
+bool mcp_definitions_is_operators(
+    const struct mcp_definitions *definitions, enum mcp_version version);
+
+/**
+ * Write which schemas are in use, those that have been so far: an array of
+ * {"version":…,"source":"embedded" or "operator","sha256":…}. Any thread.
+ */
+void mcp_definitions_describe(struct mcp_definitions *definitions, struct jsv_writer *writer);

@@ -1,12 +1,10 @@
 /*
- * One pass over the members notes where the five that matter are; then a few
- * rules decide. This is done by hand and not by a schema: it happens to every
- * message, and a schema could not tell a request from an answer.
+ * A few rules decide. This is done by hand and not by a schema: it happens to
+ * every message, and a schema could not tell a request from an answer.
  */
 #include "mcp/shape.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "mcp/problem.h"
 
@@ -42,37 +40,6 @@ static bool is_set(struct jsv_value value)
     return jsv_value_type(value) != JSV_TYPE_NONE;
 }
 
-static bool is_text(struct jsv_str text, const char *expected, size_t size)
-{
-    return text.size == size && memcmp(text.data, expected, size) == 0;
-}
-
-#define IS(text, literal) is_text((text), (literal), sizeof(literal) - 1)
-
-/* Where a member's value belongs; NULL when it is none of ours. */
-static struct jsv_value *
-part_of(struct mcp_shape *shape, struct jsv_value *jsonrpc, struct jsv_str name)
-{
-    switch (name.size) {
-    case sizeof("id") - 1:
-        return IS(name, "id") ? &shape->id : NULL;
-    case sizeof("error") - 1:
-        return IS(name, "error") ? &shape->error : NULL;
-    case sizeof("method") - 1:
-        if (IS(name, "method")) {
-            return &shape->method;
-        }
-        if (IS(name, "params")) {
-            return &shape->params;
-        }
-        return IS(name, "result") ? &shape->result : NULL;
-    case sizeof("jsonrpc") - 1:
-        return IS(name, "jsonrpc") ? jsonrpc : NULL;
-    default:
-        return NULL;
-    }
-}
-
 /* By value: 1.0 and 1e2 are integers. One that does not fit 64 bits is an integer as well. */
 static bool is_id(struct jsv_value value)
 {
@@ -80,46 +47,55 @@ static bool is_id(struct jsv_value value)
     return jsv_value_type(value) == JSV_TYPE_STRING || jsv_value_int64(value, &integer) != -EINVAL;
 }
 
-static const struct jsv_problem *judge_call(const struct mcp_shape *shape)
+static const struct jsv_problem *judge_call(const struct rpc_members *parts)
 {
-    if (jsv_value_type(shape->method) != JSV_TYPE_STRING) {
+    if (jsv_value_type(parts->method) != JSV_TYPE_STRING) {
         return &wrong_method;
     }
-    if (is_set(shape->result)) {
+    if (is_set(parts->result)) {
         return &method_and_result;
     }
-    return is_set(shape->error) ? &method_and_error : NULL;
+    return is_set(parts->error) ? &method_and_error : NULL;
 }
 
-static const struct jsv_problem *judge_answer(const struct mcp_shape *shape)
+static const struct jsv_problem *judge_answer(const struct rpc_members *parts)
 {
-    if (is_set(shape->result) && is_set(shape->error)) {
+    if (is_set(parts->result) && is_set(parts->error)) {
         return &result_and_error;
     }
-    return is_set(shape->result) || is_set(shape->error) ? NULL : &no_method;
+    return is_set(parts->result) || is_set(parts->error) ? NULL : &no_method;
 }
 
-static const struct jsv_problem *judge(const struct mcp_shape *shape, struct jsv_value jsonrpc)
+static const struct jsv_problem *judge(const struct rpc_members *parts)
 {
-    if (!is_set(jsonrpc)) {
+    if (!is_set(parts->version)) {
         return &no_jsonrpc;
     }
-    struct jsv_str version = jsv_value_text(jsonrpc);
-    if (!version.data || !IS(version, "2.0")) {
+    if (!jsv_str_equal(jsv_value_text(parts->version), JSV_STR("2.0"))) {
         return &wrong_jsonrpc;
     }
-    if (is_set(shape->id) && !is_id(shape->id)) {
+    if (is_set(parts->id) && !is_id(parts->id)) {
         return &wrong_id;
     }
-    return is_set(shape->method) ? judge_call(shape) : judge_answer(shape);
+    return is_set(parts->method) ? judge_call(parts) : judge_answer(parts);
 }
 
-static enum mcp_kind kind_of(const struct mcp_shape *shape)
+static enum mcp_kind kind_of(const struct rpc_members *parts)
 {
-    if (is_set(shape->method)) {
-        return is_set(shape->id) ? MCP_KIND_REQUEST : MCP_KIND_NOTIFICATION;
+    if (is_set(parts->method)) {
+        return is_set(parts->id) ? MCP_KIND_REQUEST : MCP_KIND_NOTIFICATION;
     }
-    return is_set(shape->result) ? MCP_KIND_RESPONSE : MCP_KIND_ERROR;
+    return is_set(parts->result) ? MCP_KIND_RESPONSE : MCP_KIND_ERROR;
+}
+
+const struct jsv_problem *mcp_shape_of(const struct rpc_members *parts, struct mcp_shape *ret_shape)
+{
+    const struct jsv_problem *problem = judge(parts);
+    *ret_shape = (struct mcp_shape){
+        .kind = problem ? MCP_KIND_NONE : kind_of(parts),
+        .parts = *parts,
+    };
+    return problem;
 }
 
 const struct jsv_problem *mcp_shape_read(struct jsv_value message, struct mcp_shape *ret_shape)
@@ -128,17 +104,7 @@ const struct jsv_problem *mcp_shape_read(struct jsv_value message, struct mcp_sh
     if (jsv_value_type(message) != JSV_TYPE_OBJECT) {
         return &not_an_object;
     }
-    struct jsv_value jsonrpc = {0};
-    struct jsv_iter iter = jsv_value_iter(message);
-    while (jsv_iter_next(&iter)) {
-        struct jsv_value *part = part_of(ret_shape, &jsonrpc, jsv_value_text(iter.key));
-        if (part) {
-            *part = iter.value;
-        }
-    }
-    const struct jsv_problem *problem = judge(ret_shape, jsonrpc);
-    if (!problem) {
-        ret_shape->kind = kind_of(ret_shape);
-    }
-    return problem;
+    struct rpc_members parts;
+    rpc_members_find(message, &parts);
+    return mcp_shape_of(&parts, ret_shape);
 }

@@ -4,8 +4,9 @@
  */
 #pragma once
 
-#include <jsv/json.h>
 #include <jsv/problem.h>
+
+#include "rpc/message.h"
 
 enum mcp_kind {
     MCP_KIND_NONE, /* no message */
@@ -19,14 +20,9 @@ enum mcp_kind {
 /** "request" and so on; "none" for no message. */
 const char *mcp_kind_name(enum mcp_kind kind);
 
-/** The parts of a message; those that are missing are of type NONE. */
 struct mcp_shape {
     enum mcp_kind kind;
-    struct jsv_value id;
-    struct jsv_value method;
-    struct jsv_value params;
-    struct jsv_value result;
-    struct jsv_value error;
+    struct rpc_members parts;
 };
 
 /**
@@ -36,3 +32,7 @@ struct mcp_shape {
  * @return NULL, or what is wrong. Static.
  */
 const struct jsv_problem *mcp_shape_read(struct jsv_value message, struct mcp_shape *ret_shape);
+
+/** The same of an object whose parts have been found. */
+const struct jsv_problem *
+mcp_shape_of(const struct rpc_members *parts, struct mcp_shape *ret_shape);

@@ -34,7 +34,8 @@ const char *mcp_version_name(enum mcp_version version)
 
 int mcp_version_from_name(struct jsv_str name, enum mcp_version *ret_version)
 {
-    for (enum mcp_version version = 0; version < MCP_VERSION_COUNT; version++) {
+    /* Most use the newest. */
+    for (enum mcp_version version = MCP_VERSION_COUNT; version-- > 0;) {
         if (jsv_str_equal(name, jsv_str_from(facts[version].name))) {
             *ret_version = version;
             return 0;

@@ -1,7 +1,9 @@
 /*
  * Bytes come in and become requests, one at a time: the next is not looked at
  * before the response of the one before is written. Responses of one round of
- * the loop go out in one write.
+ * the loop go out in one write. What a request lives in is shared by all
+ * connections of the loop, unless its answer, or a part of it, has to be waited
+ * for.
  *
  * After a response that leaves bytes of its request unread, closing at once
  * would make the kernel reset the connection, and the peer would lose the
@@ -21,6 +23,7 @@
 #include "core/worker.h"
 #include "net/http_conn.h"
 #include "os/sys.h"
+#include "rpc/pool.h"
 
 /* Read at a time; a request usually fits. */
 #define READ_SIZE ((size_t)16 * 1024)
@@ -31,8 +34,7 @@
 /* A reply and the head before it. */
 #define OUTPUT_MAX ((size_t)2 * CORE_REPLY_SIZE_MAX)
 
-/* Memory of a connection for its next request, and for its next responses. */
-#define BODY_KEPT   ((size_t)16 * 1024)
+/* Memory of a connection for its next responses. */
 #define OUTPUT_KEPT ((size_t)16 * 1024)
 
 static struct net_http *of_conn(struct core_conn *conn)
@@ -50,17 +52,31 @@ void net_http_take_turn(struct net_http *http)
     loop_run_later(http->loop, &http->turn);
 }
 
-/* ---- out ---- */
+/* ---- memory ---- */
 
-/* Empty a buffer, and give its memory back when it is unusually much. */
-static void forget(struct jsv_buf *buf, size_t kept)
+static void borrow(struct net_http *http)
 {
-    if (buf->capacity > kept) {
-        jsv_buf_done(buf);
-    } else {
-        jsv_buf_reset(buf);
+    rpc_pool_lend(http->pool, RPC_POOL_HEAD, &http->reader.text);
+    rpc_pool_lend(http->pool, RPC_POOL_BODY, &http->reader.body);
+}
+
+/* The request is over, and nobody looks at it any more. */
+static void give_back_request(struct net_http *http)
+{
+    net_http_reader_next(&http->reader);
+    rpc_pool_take_back(http->pool, RPC_POOL_BODY, &http->reader.body);
+    rpc_pool_take_back(http->pool, RPC_POOL_HEAD, &http->reader.text);
+}
+
+static void give_back_used_input(struct net_http *http)
+{
+    if (http->input_used == http->input.size) {
+        rpc_pool_take_back(http->pool, RPC_POOL_INPUT, &http->input);
+        http->input_used = 0;
     }
 }
+
+/* ---- out ---- */
 
 static void flush(struct net_http *http)
 {
@@ -76,7 +92,11 @@ static void flush(struct net_http *http)
     } else {
         http->sent += http->output.size;
     }
-    forget(&http->output, OUTPUT_KEPT);
+    if (http->output.capacity > OUTPUT_KEPT) {
+        jsv_buf_done(&http->output);
+    } else {
+        jsv_buf_reset(&http->output);
+    }
 }
 
 size_t net_http_queued(const struct net_http *http)
@@ -87,10 +107,10 @@ size_t net_http_queued(const struct net_http *http)
 void net_http_request_over(struct net_http *http)
 {
     http->conn.http = NULL;
+    http->match.route = NET_HTTP_ROUTE_NONE;
     if (http->state != NET_HTTP_LAST) {
         http->state = NET_HTTP_READING;
-        forget(&http->reader.body, BODY_KEPT);
-        net_http_reader_next(&http->reader);
+        give_back_request(http);
     }
     net_http_take_turn(http);
 }
@@ -100,6 +120,9 @@ void net_http_request_over(struct net_http *http)
 static void on_answer(struct core_conn *conn, const struct core_answer *answer)
 {
     struct net_http *http = of_conn(conn);
+    if (http->state == NET_HTTP_LOST) {
+        return;
+    }
     bool wants_stream = http->accepts == NET_HTTP_ACCEPT_STREAM && answer->http_status == 200;
     if (http->state == NET_HTTP_ASKED && wants_stream) {
         net_http_stream_begin(http, answer->session);
@@ -130,11 +153,17 @@ static void on_push(struct core_conn *conn, struct jsv_str message)
     net_http_take_turn(http);
 }
 
+/* A request that is not answered is a stream without its last event, for those who take streams. */
 static void on_hang_up(struct core_conn *conn)
 {
     struct net_http *http = of_conn(conn);
+    if (http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM) {
+        net_http_stream_begin(http, NULL);
+    }
     if (http->state == NET_HTTP_STREAM) {
         net_http_stream_end(http);
+    } else if (http->state == NET_HTTP_ASKED) {
+        net_http_respond(http, 202, JSV_STR(""), (struct jsv_str){NULL, 0});
     }
 }
 
@@ -159,14 +188,6 @@ static struct jsv_str unused_input(const struct net_http *http)
     return (struct jsv_str){http->input.data + used, http->input.size - used};
 }
 
-static void forget_used_input(struct net_http *http)
-{
-    if (http->input_used == http->input.size) {
-        jsv_buf_reset(&http->input);
-        http->input_used = 0;
-    }
-}
-
 static void on_refused(struct net_http *http)
 {
     unsigned status = net_http_refusal_status(http->reader.refusal);
@@ -182,6 +203,9 @@ static bool feed(struct net_http *http)
 {
     struct jsv_str input = unused_input(http);
     size_t before = input.size;
+    if (before > 0) {
+        borrow(http);
+    }
     int event = net_http_reader_feed(&http->reader, &input);
     http->input_used += before - input.size;
     switch (event) {
@@ -213,7 +237,7 @@ static void take_requests(struct net_http *http)
     while (takes_requests(http) && feed(http)) {
         /* feed() does the work */
     }
-    forget_used_input(http);
+    give_back_used_input(http);
 }
 
 static bool wants_bytes(const struct net_http *http)
@@ -252,6 +276,12 @@ static void begin_to_linger(struct net_http *http)
 
 static void work(struct net_http *http)
 {
+    if (http->state == NET_HTTP_LOST) {
+        if (!core_conn_is_busy(&http->conn)) {
+            net_http_close(http);
+        }
+        return;
+    }
     take_requests(http);
     flush(http);
     bool over = is_over(http);
@@ -259,7 +289,11 @@ static void work(struct net_http *http)
         begin_to_linger(http);
         over = false;
     }
-    if (http->broken || over) {
+    if (http->broken) {
+        net_http_lose(http);
+        return;
+    }
+    if (over) {
         net_http_close(http);
         return;
     }
@@ -270,6 +304,7 @@ static void work(struct net_http *http)
 static void on_space(void *owner, char **ret_data, size_t *ret_size)
 {
     struct net_http *http = owner;
+    rpc_pool_lend(http->pool, RPC_POOL_INPUT, &http->input);
     bool fits = jsv_buf_reserve(&http->input, READ_SIZE) == 0;
     *ret_data = http->input.data + http->input.size;
     *ret_size = fits ? http->input.capacity - http->input.size : 0;
@@ -299,14 +334,21 @@ static void on_read(void *owner, size_t size)
     net_http_take_turn(http);
 }
 
-/* A peer that has gone away wants no answer any more; one in an old session does. */
+/* Whether the peer has asked for something that going away does not give up: in an old session. */
+static bool is_owed(const struct net_http *http)
+{
+    const struct core_conn *conn = &http->conn;
+    return conn->session && !conn->is_stream && core_conn_is_busy(conn);
+}
+
 static void on_end(void *owner, int error)
 {
     struct net_http *http = owner;
-    bool gives_up =
-        http->state == NET_HTTP_STREAM || (http->state == NET_HTTP_ASKED && !http->conn.session);
+    bool is_waiting = http->state == NET_HTTP_STREAM || http->state == NET_HTTP_ASKED;
     http->ended = true;
-    if (error < 0 || gives_up || http->state == NET_HTTP_LINGER) {
+    if (error < 0) {
+        net_http_lose(http);
+    } else if ((is_waiting && !is_owed(http)) || http->state == NET_HTTP_LINGER) {
         net_http_close(http);
     } else {
         net_http_take_turn(http);
@@ -317,7 +359,7 @@ static void on_drained(void *owner, int error)
 {
     struct net_http *http = owner;
     if (error < 0) {
-        net_http_close(http);
+        net_http_lose(http);
     } else {
         net_http_take_turn(http);
     }
@@ -401,6 +443,7 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
         .peer = {.ops = &peer_ops},
         .settings = options->settings,
         .loop = core_worker_loop(options->worker),
+        .pool = core_worker_pool(options->worker),
         .turn = {.run = on_turn},
         .on_closed = options->closed,
         .owner = options->owner,
@@ -418,6 +461,19 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
     net_http_clock_set(http, true);
     *ret_peer = &http->peer;
     return 0;
+}
+
+void net_http_lose(struct net_http *http)
+{
+    if (http->closed || !is_owed(http)) {
+        net_http_close(http);
+        return;
+    }
+    http->state = NET_HTTP_LOST;
+    http->waiting_for = NET_HTTP_FOR_NOTHING;
+    loop_stream_close(http->stream);
+    http->stream = NULL;
+    jsv_buf_done(&http->output);
 }
 
 void net_http_close(struct net_http *http)

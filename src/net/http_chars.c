@@ -65,6 +65,23 @@ size_t net_http_span(struct jsv_str text, enum net_http_char kind)
     return size;
 }
 
+static uint64_t word_at(const char *data)
+{
+    uint64_t word;
+    memcpy(&word, data, sizeof(word));
+    return word;
+}
+
+/* jsv_to_lower() of eight bytes: those from A to Z, which have no high bit, get the bit 0x20. */
+static uint64_t to_lower(uint64_t word)
+{
+    uint64_t low = word & 0x7f * ONES;
+    uint64_t from_a = low + (0x80 - 'A') * ONES;
+    uint64_t behind_z = low + (0x7f - 'Z') * ONES;
+    uint64_t upper = (from_a ^ behind_z) & ~word & 0x80 * ONES;
+    return word | upper >> 2;
+}
+
 /* The high bit of each byte of the word that is 0, and perhaps of some above it. */
 static uint64_t zero_bytes(uint64_t word)
 {
@@ -79,13 +96,11 @@ static bool has_control(uint64_t word)
 
 bool net_http_is_value(struct jsv_str text)
 {
-    uint64_t word;
-    while (text.size >= sizeof(word)) {
-        memcpy(&word, text.data, sizeof(word));
-        if (has_control(word)) {
+    while (text.size >= sizeof(uint64_t)) {
+        if (has_control(word_at(text.data))) {
             break; /* perhaps a tab */
         }
-        text = net_http_skip(text, sizeof(word));
+        text = net_http_skip(text, sizeof(uint64_t));
     }
     return net_http_span(text, NET_HTTP_CHAR_VALUE) == text.size;
 }
@@ -116,10 +131,14 @@ bool net_http_begins(struct jsv_str text, struct jsv_str prefix)
     if (text.size < prefix.size) {
         return false;
     }
-    for (size_t i = 0; i < prefix.size; i++) {
-        char a = text.data[i];
-        char b = prefix.data[i];
-        if (a != b && jsv_to_lower(a) != jsv_to_lower(b)) {
+    size_t at = 0;
+    for (; prefix.size - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
+        if (to_lower(word_at(text.data + at)) != to_lower(word_at(prefix.data + at))) {
+            return false;
+        }
+    }
+    for (; at < prefix.size; at++) {
+        if (jsv_to_lower(text.data[at]) != jsv_to_lower(prefix.data[at])) {
             return false;
         }
     }

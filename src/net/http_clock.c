@@ -55,6 +55,7 @@ static enum net_http_waiting what_now(const struct net_http *http)
         return NET_HTTP_FOR_EVENTS;
     case NET_HTTP_ASKED:
     case NET_HTTP_LAST:
+    case NET_HTTP_LOST:
         return NET_HTTP_FOR_NOTHING;
     case NET_HTTP_LINGER:
         return NET_HTTP_FOR_GOODBYE;
@@ -107,7 +108,7 @@ static void time_is_over(struct net_http *http)
             net_http_clock_set(http, true);
             break;
         }
-        net_http_close(http);
+        net_http_lose(http);
         break;
     case NET_HTTP_FOR_REQUEST:
     case NET_HTTP_FOR_GOODBYE:

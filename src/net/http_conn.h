@@ -15,6 +15,7 @@ enum net_http_state {
     NET_HTTP_STREAM,  /* events go out as they come */
     NET_HTTP_LAST,    /* the last response is written: nothing more is read */
     NET_HTTP_LINGER,  /* it is sent: what still comes is thrown away, until the peer has it */
+    NET_HTTP_LOST,    /* nobody is there any more, but what was asked for is finished */
 };
 
 /* What a connection is at, and how long that may take. */
@@ -36,7 +37,8 @@ struct net_http {
     struct rpc_http view; /* of the request, for the corridor */
     const struct net_http_settings *settings;
     struct loop *loop;
-    struct loop_stream *stream;
+    struct rpc_pool *pool;
+    struct loop_stream *stream; /* NULL: the peer is lost */
     struct net_http_reader reader;
     struct net_http_match match;
     struct jsv_buf input; /* read and not used up */
@@ -77,6 +79,8 @@ void net_http_take_turn(struct net_http *http);
 /** Bytes written and not yet taken by the kernel. */
 size_t net_http_queued(const struct net_http *http);
 void net_http_close(struct net_http *http);
+/** The peer cannot be reached: close, when all that the peer has not given up is finished. */
+void net_http_lose(struct net_http *http);
 
 /* ---- requests ---- */
 

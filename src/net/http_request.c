@@ -128,11 +128,11 @@ static void hand_in(struct net_http *http, enum rpc_endpoint endpoint)
     core_handle(&http->conn, &frame);
 }
 
-/* Request envelopes are answered with response envelopes, also then. */
+/* A message that is too large is a message: the corridor refuses it, and writes it down. */
 void net_http_on_too_large(struct net_http *http)
 {
-    if (http->match.route == NET_HTTP_ROUTE_INVOKE) {
-        hand_in(http, RPC_ENDPOINT_INVOKE);
+    if (http->reader.head.method == NET_HTTP_POST) {
+        net_http_on_request(http);
     } else {
         net_http_respond_too_large(http);
     }

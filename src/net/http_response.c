@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "log/text.h"
 #include "net/http_conn.h"
 #include "net/http_writer.h"
 #include "net/page.h"
@@ -25,19 +26,32 @@ static bool is_last(const struct net_http *http)
     return http->finishing || http->ended || !http->reader.head.keep_alive || !is_read(http);
 }
 
+/* Of this second; each thread spells it out once. */
+static struct jsv_str date_now(void)
+{
+    static _Thread_local struct {
+        int64_t seconds;
+        char text[NET_HTTP_DATE_SIZE];
+    } date = {.seconds = INT64_MIN};
+    int64_t now = os_wall_seconds();
+    if (now != date.seconds) {
+        date.seconds = now;
+        net_http_date_format(now, date.text);
+    }
+    return (struct jsv_str){date.text, sizeof(date.text)};
+}
+
 /* The head of a response, without its empty line. */
 static void begin(struct net_http *http, unsigned status, struct jsv_str type, size_t size)
 {
-    char date[NET_HTTP_DATE_SIZE];
     bool close = is_last(http);
     bool has_body = status != 204 && status != 304;
-    net_http_date_format(os_wall_seconds(), date);
     const struct net_http_answer answer = {
         .status = status,
         .framing = has_body ? NET_HTTP_FRAMING_LENGTH : NET_HTTP_FRAMING_NONE,
         .content_length = size,
         .content_type = type,
-        .date = {date, sizeof(date)},
+        .date = date_now(),
         .close = close,
         .keep_alive_said = !close && http->reader.head.minor == 0,
     };
@@ -80,27 +94,49 @@ void net_http_respond_answer(struct net_http *http, const struct core_answer *an
     end(http, answer->text);
 }
 
-/* Room for our own longest sentence. */
-#define REFUSAL_SIZE 256
+/* Room for our own longest sentence, twice. */
+#define REFUSAL_SIZE 512
+
+/* Whoever sends envelopes reads nothing else. */
+static int envelope_text(char out[static REFUSAL_SIZE], unsigned status, const char *why)
+{
+    char now[LOG_TIMESTAMP_SIZE];
+    log_timestamp(now);
+    return snprintf(
+        out,
+        REFUSAL_SIZE,
+        "{\"id\":\"\",\"version\":\"1.0.0\",\"status\":{\"code\":\"error\",\"http\":%u,"
+        "\"message\":\"%s\"},\"timestamp\":\"%s\","
+        "\"errors\":[{\"code\":\"REQUEST_REFUSED\",\"message\":\"%s\"}]}",
+        status,
+        why,
+        now,
+        why);
+}
 
 /* {"error":{"code":403,"message":…}}; messages are our own and need no escapes. */
-static struct jsv_str refusal_text(char out[static REFUSAL_SIZE], unsigned status, const char *why)
+static struct jsv_str
+refuse(const struct net_http *http, char out[static REFUSAL_SIZE], unsigned status, const char *why)
 {
+    core_refused(http->conn.worker, CORE_TRANSPORT_HTTP, status, why);
     int size =
-        snprintf(out, REFUSAL_SIZE, "{\"error\":{\"code\":%u,\"message\":\"%s\"}}", status, why);
+        http->match.route == NET_HTTP_ROUTE_INVOKE
+            ? envelope_text(out, status, why)
+            : snprintf(
+                  out, REFUSAL_SIZE, "{\"error\":{\"code\":%u,\"message\":\"%s\"}}", status, why);
     return (struct jsv_str){out, (size_t)size};
 }
 
 void net_http_respond_refusal(struct net_http *http, unsigned status, const char *why)
 {
     char text[REFUSAL_SIZE];
-    net_http_respond(http, status, JSV_STR(JSON_TYPE), refusal_text(text, status, why));
+    net_http_respond(http, status, JSV_STR(JSON_TYPE), refuse(http, text, status, why));
 }
 
 void net_http_respond_not_allowed(struct net_http *http)
 {
     char text[REFUSAL_SIZE];
-    struct jsv_str body = refusal_text(text, 405, "this resource has other methods");
+    struct jsv_str body = refuse(http, text, 405, "this resource has other methods");
     struct jsv_buf allow;
     jsv_buf_init(&allow, os_allocator(), REFUSAL_SIZE);
     net_http_route_allow(&allow, http->match.route);
@@ -123,7 +159,7 @@ static void append_origin(const struct net_http *http, struct jsv_buf *out)
 void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth auth)
 {
     char text[REFUSAL_SIZE];
-    struct jsv_str body = refusal_text(text, 401, "a bearer token is needed");
+    struct jsv_str body = refuse(http, text, 401, "a bearer token is needed");
     struct jsv_buf origin;
     struct jsv_buf challenge;
     jsv_buf_init(&origin, os_allocator(), CHALLENGE_SIZE);
@@ -139,6 +175,7 @@ void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth aut
 
 void net_http_respond_too_large(struct net_http *http)
 {
+    core_refused(http->conn.worker, CORE_TRANSPORT_HTTP, 413, "body too large");
     net_http_respond(
         http,
         413,
@@ -188,10 +225,7 @@ static bool is_chunked(const struct net_http *http)
 
 void net_http_stream_begin(struct net_http *http, const char *session)
 {
-    char date[NET_HTTP_DATE_SIZE];
-    net_http_date_format(os_wall_seconds(), date);
-    net_http_write_stream_head(
-        &http->output, (struct jsv_str){date, sizeof(date)}, is_chunked(http));
+    net_http_write_stream_head(&http->output, date_now(), is_chunked(http));
     write_session(http, session);
     net_http_write_end(&http->output);
     http->state = NET_HTTP_STREAM;

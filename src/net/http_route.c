@@ -1,5 +1,7 @@
 #include "net/http_route.h"
 
+#include <string.h>
+
 #include "base/percent.h"
 #include "base/utf8.h"
 #include "net/http_chars.h"
@@ -7,6 +9,7 @@
 enum {
     OPEN = 1,
     ANY_HOST = 2,
+    ID = 4,
 };
 
 struct route {
@@ -39,26 +42,28 @@ static bool is_control(char c)
     return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-static bool is_name(struct jsv_str text)
+static bool is_file_name(struct jsv_str text)
 {
-    return text.size > 0 && !jsv_str_equal(text, JSV_STR(".")) &&
-           !jsv_str_equal(text, JSV_STR("..")) && jsv_utf8_valid_prefix(text) == text.size;
+    return !memchr(text.data, '/', text.size) && !memchr(text.data, '\\', text.size) &&
+           !jsv_str_equal(text, JSV_STR(".")) && !jsv_str_equal(text, JSV_STR(".."));
 }
 
+/* Decode one segment: a "/" in it is one that was encoded. */
 static bool read_parameter(struct jsv_str text, struct net_http_match *match)
 {
     match->parameter_size = 0;
     while (text.size > 0) {
         char byte;
         size_t size = jsv_percent_byte(text, &byte);
-        if (size == 0 || match->parameter_size == NET_HTTP_PARAMETER_MAX || byte == '/' ||
-            byte == '\\' || is_control(byte)) {
+        if (size == 0 || match->parameter_size == NET_HTTP_PARAMETER_MAX || text.data[0] == '/' ||
+            is_control(byte)) {
             return false;
         }
         match->parameter[match->parameter_size++] = byte;
         text = net_http_skip(text, size);
     }
-    return is_name(net_http_route_parameter(match));
+    struct jsv_str parameter = net_http_route_parameter(match);
+    return parameter.size > 0 && jsv_utf8_valid_prefix(parameter) == parameter.size;
 }
 
 struct jsv_str net_http_route_parameter(const struct net_http_match *match)
@@ -75,7 +80,8 @@ static bool is_match(const struct route *route, struct jsv_str path, struct net_
     }
     size_t size = route->path.size;
     return path.size > size && jsv_str_equal((struct jsv_str){path.data, size}, route->path) &&
-           read_parameter(net_http_skip(path, size), match);
+           read_parameter(net_http_skip(path, size), match) &&
+           ((route->flags & ID) || is_file_name(net_http_route_parameter(match)));
 }
 
 void net_http_route_find(struct jsv_str path, struct net_http_match *ret_match)

@@ -3,7 +3,8 @@
  *
  * Paths are compared as they are: "/mcp/", "//mcp" and "/%6dcp" are not
  * "/mcp". Only a parameter is decoded, once, into something that is one name:
- * no "/", no "." or "..", no control characters, UTF-8.
+ * no control characters, UTF-8, and, unless it is the id of a tool or a prompt,
+ * no "/", no "." or "..".
  */
 #pragma once
 

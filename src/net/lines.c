@@ -3,6 +3,10 @@
  * each goes through the corridor; answers, of these frames or of earlier ones,
  * are collected. At the end of the round all answers go out in one write.
  *
+ * That is worth the wait: who holds many connections is woken up once for all
+ * their answers, and being woken up is what takes longest. What was read lives
+ * in memory that all connections of a loop share, as long as nothing is left.
+ *
  * A peer that does not take its answers must not cost memory: while too much
  * is queued for it, or too much of its work is in flight, no frame is taken,
  * not even one that is there, and nothing is read. So the peer's own writing
@@ -180,10 +184,24 @@ static void read_or_not(struct net_lines *lines, bool more)
 }
 
 /* Whether nothing is left to do for a peer that asks for nothing any more. */
-static bool is_over(const struct net_lines *lines, bool more)
+static bool is_over(const struct net_lines *lines)
 {
-    bool last_taken = lines->finishing || (lines->ended && !more);
+    bool last_taken = lines->finishing || lines->draining;
     return last_taken && !core_conn_is_busy(&lines->conn) && queued(lines) == 0;
+}
+
+/* The last frame is taken; from now on time counts. */
+static void begin_to_drain(struct net_lines *lines)
+{
+    if (!lines->draining && lines->drain) {
+        loop_timer_start(lines->drain, lines->drain_ms);
+    }
+    lines->draining = true;
+}
+
+static void on_drain_over(void *owner)
+{
+    net_lines_close(owner);
 }
 
 static void work(struct net_lines *lines)
@@ -192,11 +210,14 @@ static void work(struct net_lines *lines)
     if (lines->ended) {
         core_conn_finish(&lines->conn); /* a frame after the end may have begun to listen */
     }
+    if (lines->ended && !more) {
+        begin_to_drain(lines);
+    }
     flush(lines);
     if (!lines->broken) {
         read_or_not(lines, more);
     }
-    if (lines->broken || is_over(lines, more)) {
+    if (lines->broken || is_over(lines)) {
         net_lines_close(lines);
     }
 }
@@ -311,7 +332,8 @@ static void close_streams(struct net_lines *lines)
     }
     lines->in = lines->out = NULL;
     loop_timer_close(lines->stall);
-    lines->stall = NULL;
+    loop_timer_close(lines->drain);
+    lines->stall = lines->drain = NULL;
 }
 
 static int start(struct net_lines *lines, int in_fd, int out_fd)
@@ -319,6 +341,9 @@ static int start(struct net_lines *lines, int in_fd, int out_fd)
     int r = open_streams(lines, in_fd, out_fd);
     if (r == 0) {
         r = loop_timer_new(lines->loop, on_stall, lines, &lines->stall);
+    }
+    if (r == 0 && lines->drain_ms > 0) {
+        r = loop_timer_new(lines->loop, on_drain_over, lines, &lines->drain);
     }
     if (r == 0) {
         r = loop_stream_start(lines->in);
@@ -343,6 +368,7 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
         .turn = {.run = on_turn},
         .write_stall_ms =
             options->write_stall_ms > 0 ? options->write_stall_ms : CORE_WRITE_STALL_MS,
+        .drain_ms = options->drain_ms,
         .on_closed = options->closed,
         .owner = options->owner,
     };
@@ -352,6 +378,7 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
         return r;
     }
     rpc_frames_init(&lines->frames, CORE_FRAME_SIZE_MAX);
+    rpc_frames_share(&lines->frames, core_worker_pool(options->worker));
     jsv_buf_init(&lines->output, os_allocator(), OUTPUT_MAX);
     core_conn_init(&lines->conn, &conn_ops, options->worker, options->transport);
     *ret_lines = lines;

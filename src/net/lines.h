@@ -18,6 +18,7 @@ struct net_lines_options {
     int in_fd;
     int out_fd;              /* the same for a socket */
     unsigned write_stall_ms; /* 0: CORE_WRITE_STALL_MS */
+    unsigned drain_ms;       /* for what is in flight when input ends; 0: as long as it takes */
     net_peer_closed *closed;
     void *owner;
 };
@@ -34,10 +35,13 @@ struct net_lines {
     struct jsv_buf output;  /* answers of this round */
     struct loop_later turn; /* at its end */
     struct loop_timer *stall;
+    struct loop_timer *drain; /* NULL: there is no hurry */
     uint64_t write_stall_ms;
+    uint64_t drain_ms;
     uint64_t sent;          /* bytes given to the stream */
     uint64_t sent_and_gone; /* of those, the kernel had when the stall timer was started */
     bool ended;             /* no more bytes will come */
+    bool draining;          /* nor frames: the last is taken */
     bool finishing;         /* no more frames are taken */
     bool broken;            /* the peer is lost, or an answer is */
     bool closed;

@@ -3,10 +3,11 @@
 #include <errno.h>
 
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "base/hex.h"
+#include "os/openssl.h"
 #include "os/sys.h"
 
 #define SHA256_SIZE (OS_DIGEST_HEX_SIZE / 2)
@@ -41,44 +42,32 @@ int os_digest_setup(void)
 
 /* ---- digests ---- */
 
-/* OpenSSL queues its errors per thread; what is left there would confuse its next user. */
-static int openssl_failed(int error)
-{
-    ERR_clear_error();
-    return error;
-}
-
 static void print_hex(
     const unsigned char bytes[static SHA256_SIZE], char ret_hex[static OS_DIGEST_HEX_SIZE + 1])
 {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < SHA256_SIZE; i++) {
-        ret_hex[2 * i] = digits[bytes[i] >> 4];
-        ret_hex[2 * i + 1] = digits[bytes[i] & 0xF];
-    }
-    ret_hex[OS_DIGEST_HEX_SIZE] = '\0';
+    *jsv_hex_write(ret_hex, bytes, SHA256_SIZE) = '\0';
 }
 
 int os_digest_init(struct os_digest *digest)
 {
     digest->context = EVP_MD_CTX_new();
     if (!digest->context) {
-        return openssl_failed(-ENOMEM);
+        return os_openssl_failed(-ENOMEM);
     }
-    return EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) ? 0 : openssl_failed(-ENOTSUP);
+    return EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) ? 0 : os_openssl_failed(-ENOTSUP);
 }
 
 int os_digest_add(struct os_digest *digest, struct jsv_str bytes)
 {
     bool added = EVP_DigestUpdate(digest->context, bytes.data, bytes.size);
-    return added ? 0 : openssl_failed(-ENOTSUP);
+    return added ? 0 : os_openssl_failed(-ENOTSUP);
 }
 
 int os_digest_finish(struct os_digest *digest, char ret_hex[static OS_DIGEST_HEX_SIZE + 1])
 {
     unsigned char bytes[SHA256_SIZE];
     if (!EVP_DigestFinal_ex(digest->context, bytes, NULL)) {
-        return openssl_failed(-ENOTSUP);
+        return os_openssl_failed(-ENOTSUP);
     }
     print_hex(bytes, ret_hex);
     return 0;
@@ -112,7 +101,7 @@ int os_digest_keyed(
     unsigned char code[SHA256_SIZE];
     const unsigned char *data = (const unsigned char *)bytes.data;
     if (!HMAC(EVP_sha256(), key.data, (int)key.size, data, bytes.size, code, NULL)) {
-        return openssl_failed(-ENOMEM);
+        return os_openssl_failed(-ENOMEM);
     }
     print_hex(code, ret_hex);
     return 0;

@@ -1,6 +1,7 @@
 #include "os/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 #include <jsv/jsv.h>
 
@@ -72,4 +73,15 @@ int os_file_read(int fd, struct jsv_buf *out)
         length = read_some(fd, out);
     } while (length > 0);
     return (int)length;
+}
+
+int os_file_read_path(const char *path, struct jsv_buf *out)
+{
+    int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return fd;
+    }
+    int r = os_file_read(fd, out);
+    os_close(fd);
+    return r;
 }

@@ -18,3 +18,6 @@ struct jsv_buf;
  *         error of reading.
  */
 int os_file_read(int fd, struct jsv_buf *out);
+
+/** The same for a file by its path. @return also the error of opening it. */
+int os_file_read_path(const char *path, struct jsv_buf *out);

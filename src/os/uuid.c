@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include <openssl/err.h>
 #include <openssl/evp.h>
+
+#include "base/hex.h"
+#include "os/openssl.h"
 
 #define SHA1_SIZE 20
 
@@ -20,15 +22,13 @@ static void spell(
     unsigned version,
     char ret_text[static OS_UUID_SIZE + 1])
 {
-    static const char digits[] = "0123456789abcdef";
     unsigned char bytes[OS_UUID_BYTES];
     memcpy(bytes, source, sizeof(bytes));
     bytes[6] = (unsigned char)((bytes[6] & 0x0F) | version << 4);
     bytes[8] = (unsigned char)((bytes[8] & 0x3F) | 0x80);
     char *out = ret_text;
     for (size_t i = 0; i < OS_UUID_BYTES; i++) {
-        *out++ = digits[bytes[i] >> 4];
-        *out++ = digits[bytes[i] & 0xF];
+        out = jsv_hex_write(out, &bytes[i], 1);
         if (dash_after(i)) {
             *out++ = '-';
         }
@@ -36,20 +36,13 @@ static void spell(
     *out = '\0';
 }
 
-/* OpenSSL queues its errors per thread; what is left there would confuse its next user. */
-static int openssl_failed(int error)
-{
-    ERR_clear_error();
-    return error;
-}
-
 int os_uuid_namer_init(struct os_uuid_namer *namer)
 {
     namer->context = EVP_MD_CTX_new();
     if (!namer->context) {
-        return openssl_failed(-ENOMEM);
+        return os_openssl_failed(-ENOMEM);
     }
-    return EVP_DigestInit_ex(namer->context, EVP_sha1(), NULL) ? 0 : openssl_failed(-ENOTSUP);
+    return EVP_DigestInit_ex(namer->context, EVP_sha1(), NULL) ? 0 : os_openssl_failed(-ENOTSUP);
 }
 
 void os_uuid_namer_done(struct os_uuid_namer *namer)
@@ -79,7 +72,7 @@ int os_uuid_named(
         good = EVP_DigestUpdate(namer->context, name[i].data, name[i].size);
     }
     if (!good || !EVP_DigestFinal_ex(namer->context, digest, NULL)) {
-        return openssl_failed(-ENOTSUP);
+        return os_openssl_failed(-ENOTSUP);
     }
     spell(digest, 5, ret_text);
     return 0;

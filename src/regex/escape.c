@@ -12,35 +12,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "regex/parser.h"
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static bool is_letter(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-
-static int hex_value(char byte)
-{
-    if (is_digit(byte)) {
-        return byte - '0';
-    }
-    if ((byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F')) {
-        return (byte & ~0x20) - 'A' + 10;
-    }
-    return -1;
-}
 
 /* Read exactly so many hex digits, or nothing. */
 static bool read_hex(struct jsv_regex_parser *parser, size_t digits, uint32_t *ret_value)
 {
     uint32_t value = 0;
     for (size_t i = 0; i < digits; i++) {
-        int digit = hex_value(jsv_regex_peek(parser, i));
+        int digit = jsv_hex_value(jsv_regex_peek(parser, i));
         if (digit < 0) {
             return false;
         }
@@ -115,8 +95,8 @@ static int read_hex_pair(struct jsv_regex_parser *parser, uint32_t *ret_characte
 static int read_control(struct jsv_regex_parser *parser, bool in_class, uint32_t *ret_character)
 {
     char letter = jsv_regex_peek(parser, 0);
-    bool legacy = in_class && !parser->strict && (is_digit(letter) || letter == '_');
-    if (!is_letter(letter) && !legacy) {
+    bool legacy = in_class && !parser->strict && (jsv_is_digit(letter) || letter == '_');
+    if (!jsv_is_alpha(letter) && !legacy) {
         return jsv_regex_fail(
             parser, -EINVAL, parser->offset - 2, "\\c must be followed by a letter");
     }
@@ -147,7 +127,7 @@ static unsigned read_group_number(struct jsv_regex_parser *parser)
 {
     unsigned number = 0;
     size_t digits = 0;
-    while (is_digit(jsv_regex_peek(parser, digits))) {
+    while (jsv_is_digit(jsv_regex_peek(parser, digits))) {
         number = number * 10 + (unsigned)(jsv_regex_peek(parser, digits) - '0');
         digits++;
         if (number > parser->groups_total) {
@@ -170,7 +150,7 @@ read_number(struct jsv_regex_parser *parser, bool in_class, struct jsv_regex_esc
             return 0;
         }
     }
-    bool null = first == '0' && !is_digit(jsv_regex_peek(parser, 1));
+    bool null = first == '0' && !jsv_is_digit(jsv_regex_peek(parser, 1));
     if (parser->strict && !null) {
         return jsv_regex_fail(
             parser,
@@ -354,10 +334,10 @@ int jsv_regex_read_escape(
             parser, -EINVAL, parser->offset - 1, "the pattern ends in a backslash");
     }
     char first = jsv_regex_peek(parser, 0);
-    if (is_digit(first)) {
+    if (jsv_is_digit(first)) {
         return read_number(parser, in_class, ret_escape);
     }
-    if (is_letter(first)) {
+    if (jsv_is_alpha(first)) {
         return read_letter(parser, in_class, ret_escape);
     }
     if (parser->strict && !is_syntax(first, in_class)) {

@@ -1,7 +1,8 @@
 /*
- * The state of parsing, shared by the files that do it: parse.c (terms and
- * groups), escape.c (what follows a backslash), class.c (what stands in
- * brackets). Nothing else includes this.
+ * The state of parsing, shared by the files that do it: parse.c (what comes
+ * next), term.c (terms in the tree, quantifiers), group.c (parentheses, and
+ * references to them), escape.c (what follows a backslash), class.c (what
+ * stands in brackets), name.c (names of groups). Nothing else includes this.
  *
  * All functions that return int return 0 or a negative errno value; with
  * -EINVAL and -E2BIG they have described the fault.
@@ -80,3 +81,37 @@ int jsv_regex_read_class(struct jsv_regex_parser *parser, struct jsv_charset *re
 
 /* Read "name>" of (?<name> or \k<name>. The name is UTF-8 with escapes resolved. */
 int jsv_regex_read_name(struct jsv_regex_parser *parser, struct jsv_str *ret_name);
+
+/* ---- term.c ---- */
+
+/* A further alternative in a group. */
+int jsv_regex_add_branch(struct jsv_regex_parser *parser, struct jsv_regex_group *group);
+
+/* A new node at the end of the open branch. */
+int jsv_regex_add_node(
+    struct jsv_regex_parser *parser,
+    enum jsv_regex_kind kind,
+    size_t offset,
+    struct jsv_regex_node **ret_node);
+
+/* All of a term has been read but its quantifier. */
+int jsv_regex_finish_term(
+    struct jsv_regex_parser *parser, struct jsv_regex_node *node, bool quantifiable);
+
+/* Read {2}, {2,} or {2,3}, or nothing. */
+bool jsv_regex_read_braces(struct jsv_regex_parser *parser, uint32_t *ret_min, uint32_t *ret_max);
+
+/* ---- group.c ---- */
+
+/* Count the parentheses that capture, outside of classes and not escaped. */
+unsigned jsv_regex_count_groups(struct jsv_str text);
+
+/* At an opening parenthesis, and at a closing one. */
+int jsv_regex_open_group(struct jsv_regex_parser *parser);
+int jsv_regex_close_group(struct jsv_regex_parser *parser);
+
+/* The least and the most that one of its branches can match. */
+struct jsv_regex_width jsv_regex_group_width(const struct jsv_regex_group *group);
+
+/* Let every reference know its group, when all of the pattern has been read. */
+int jsv_regex_resolve_references(struct jsv_regex_parser *parser);

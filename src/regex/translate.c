@@ -17,6 +17,7 @@
 
 #include <errno.h>
 
+#include "base/hex.h"
 #include "regex/match.h"
 
 /* PCRE2 counts to 65535. Sets can be repeated more often in pieces; this many of those will do. */
@@ -55,7 +56,7 @@ static void write_number(struct translator *translator, uint32_t number, unsigne
     char digits[10];
     size_t first = sizeof digits;
     do {
-        digits[--first] = "0123456789abcdef"[number % base];
+        digits[--first] = jsv_hex_digit(number % base);
         number /= base;
     } while (number > 0);
     jsv_buf_append(translator->out, digits + first, sizeof digits - first);

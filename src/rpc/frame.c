@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "os/sys.h"
+#include "rpc/pool.h"
 
 /* Room at first: several messages as they usually are. Grows with the line, up to the limit. */
 #define CHUNK_CAPACITY ((size_t)16 * 1024)
@@ -60,6 +61,11 @@ void rpc_frames_done(struct rpc_frames *frames)
     frames->chunk = NULL;
 }
 
+void rpc_frames_share(struct rpc_frames *frames, struct rpc_pool *pool)
+{
+    frames->pool = pool;
+}
+
 static void forget_chunk(struct rpc_frames *frames)
 {
     rpc_chunk_release(frames->chunk);
@@ -67,10 +73,35 @@ static void forget_chunk(struct rpc_frames *frames)
     frames->begin = frames->scanned = frames->end = 0;
 }
 
+/* Nothing is left in the chunk: it can serve others, unless somebody still looks at a frame. */
+static void lend_chunk(struct rpc_frames *frames)
+{
+    struct rpc_pool *pool = frames->pool;
+    struct rpc_chunk *chunk = frames->chunk;
+    if (!pool || !chunk || frames->begin < frames->end) {
+        return;
+    }
+    if (!pool->chunk && chunk->references == 1 && chunk->capacity == CHUNK_CAPACITY) {
+        pool->chunk = rpc_chunk_retain(chunk);
+    }
+    forget_chunk(frames);
+}
+
+static struct rpc_chunk *chunk_new(struct rpc_frames *frames, size_t capacity)
+{
+    struct rpc_pool *pool = frames->pool;
+    if (!pool || !pool->chunk || capacity != CHUNK_CAPACITY) {
+        return chunk_resize(NULL, capacity);
+    }
+    struct rpc_chunk *chunk = pool->chunk;
+    pool->chunk = NULL;
+    return chunk;
+}
+
 /* Begin a chunk with what is left of the one before. */
 static int move_to_new(struct rpc_frames *frames, size_t capacity)
 {
-    struct rpc_chunk *chunk = chunk_resize(NULL, capacity);
+    struct rpc_chunk *chunk = chunk_new(frames, capacity);
     if (!chunk) {
         return -ENOMEM;
     }
@@ -213,16 +244,16 @@ bool rpc_frames_next(struct rpc_frames *frames, struct rpc_frame *ret_frame)
         }
     }
     frames->scanned = frames->end;
-    if (frames->discarding) {
-        frames->begin = frames->end;
-        return false;
-    }
-    if (frames->chunk && !may_fit(frames)) {
+    if (frames->chunk && !frames->discarding && !may_fit(frames)) {
         frames->discarding = true;
         frames->begin = frames->end;
         report_oversize(frames, ret_frame);
         return true;
     }
+    if (frames->discarding) {
+        frames->begin = frames->end;
+    }
+    lend_chunk(frames);
     return false;
 }
 

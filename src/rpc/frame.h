@@ -15,10 +15,13 @@
  *
  * A frame stays valid until the next rpc_frames_space(), unless somebody who
  * needs it longer retains its chunk: then the lines that follow get a new one.
+ * With a pool it stays valid only until rpc_frames_next() finds no further one.
  */
 #pragma once
 
 #include <jsv/jsv.h>
+
+struct rpc_pool;
 
 /* Bytes shared by frames; counted by one thread. */
 struct rpc_chunk {
@@ -38,12 +41,15 @@ struct rpc_frames {
     size_t begin;            /* first byte not handed out */
     size_t scanned;          /* no line end before this one */
     size_t end;
-    size_t size_max; /* bytes of a line without its end */
-    bool discarding; /* the rest of an oversize line */
+    size_t size_max;       /* bytes of a line without its end */
+    bool discarding;       /* the rest of an oversize line */
+    struct rpc_pool *pool; /* where the chunk goes when nothing is left in it; NULL: it stays */
 };
 
 void rpc_frames_init(struct rpc_frames *frames, size_t size_max);
 void rpc_frames_done(struct rpc_frames *frames);
+/** Share memory with others, on the same thread. @param pool Must outlive the frames. */
+void rpc_frames_share(struct rpc_frames *frames, struct rpc_pool *pool);
 
 /** Room for more bytes. @return 0 or -ENOMEM. */
 int rpc_frames_space(struct rpc_frames *frames, char **ret_data, size_t *ret_size);

@@ -18,9 +18,23 @@ enum rpc_kind {
     RPC_FOREIGN, /* an object without "jsonrpc": perhaps an envelope of another kind */
 };
 
+/** The members JSON-RPC knows, as they are; of type NONE where absent. */
+struct rpc_members {
+    struct jsv_value version; /* "jsonrpc" */
+    struct jsv_value id;
+    struct jsv_value method;
+    struct jsv_value params;
+    struct jsv_value result;
+    struct jsv_value error;
+};
+
+/** Find them, in one walk. @param root An object; anything else has none. */
+void rpc_members_find(struct jsv_value root, struct rpc_members *ret_members);
+
 struct rpc_message {
     enum rpc_kind kind;
     struct jsv_value root;
+    struct rpc_members members;
     struct jsv_value id; /* a string or a number, else NONE */
     bool omits_id;       /* an answer without an id leaves it out; else it is null */
     struct jsv_str method;
@@ -69,6 +83,12 @@ void rpc_write_result_end(struct jsv_writer *writer);
 
 /** Whether an answer that the functions above made for a message is an error. */
 bool rpc_is_error(struct jsv_str answer, const struct rpc_message *message);
+
+/**
+ * The result in an answer to a message, when all that stands around it, the message's own id
+ * included, is as rpc_write_result() has it. @return data NULL: it is not, or there is none.
+ */
+struct jsv_str rpc_result_of(struct jsv_str answer, const struct rpc_message *message);
 
 /** The object {details, suggestion, cause}. */
 void rpc_write_fault_data(struct jsv_writer *writer, const struct rpc_fault *fault);

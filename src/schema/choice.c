@@ -134,7 +134,7 @@ static int add_facts(struct prepare *prepare, uint32_t at, uint32_t alternative,
     const struct jsv_op *op = ops_of(prepare, at);
     for (; op->code != JSV_OP_PASS && afford(prepare, 1); op++) {
         int r = 0;
-        if (op->code == JSV_OP_OBJECT || op->code == JSV_OP_OBJECT_FEW) {
+        if (jsv_op_is_object(op->code)) {
             r = add_object_facts(prepare, op->data, alternative);
         } else if ((op->code == JSV_OP_RUN || op->code == JSV_OP_ONCE) && depth < DEPTH_MAX) {
             r = add_facts(prepare, op->at, alternative, depth + 1);
@@ -156,7 +156,7 @@ static const struct jsv_names_table *strings_of(const struct prepare *prepare, u
 {
     const struct jsv_op *op = ops_of(prepare, shape_of(prepare, shape)->at[JSV_TYPE_STRING]);
     for (; op->code != JSV_OP_PASS; op++) {
-        if (op->code == JSV_OP_STRING_IN) {
+        if (op->code == JSV_OP_STRING_IN || op->code == JSV_OP_STRING_IS) {
             return op->data;
         }
     }
@@ -305,7 +305,11 @@ static int use_names(
     if (!table || !entries) {
         return -ENOMEM;
     }
-    memcpy(entries, names, count * sizeof(*entries));
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i] = names[i];
+        entries[i].others = ~(1ull << i);
+        choice->needed |= (uint64_t)(names[i].without != choice->all) << i;
+    }
     choice->names = table;
     choice->entries = entries;
     return jsv_names_build(table, arena, &prepare->scratch, keys, count);
@@ -325,7 +329,7 @@ static int gather_facts(struct prepare *prepare, const struct jsv_choice *choice
 static int prepare_choice(struct prepare *prepare, struct jsv_choice *choice)
 {
     int r = gather_facts(prepare, choice);
-    uint64_t all = choice->count == JSV_CHOICE_MAX ? UINT64_MAX : (1ull << choice->count) - 1;
+    uint64_t all = choice->all;
     struct jsv_choice_name names[NAMES_MAX];
     struct jsv_key keys[NAMES_MAX];
     uint32_t count = 0;

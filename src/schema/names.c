@@ -26,7 +26,7 @@ static uint64_t next_random(uint64_t *state)
 
 static size_t place_of(const struct jsv_names_table *table, const struct jsv_key *name)
 {
-    return (size_t)(jsv_names_mix(name->prefix, name->head) * table->multiplier >> table->shift);
+    return (size_t)((name->prefix ^ name->head) * table->multiplier >> table->shift);
 }
 
 /* How many names fall on a place that is taken. */
@@ -106,6 +106,18 @@ static size_t home_of(const struct jsv_names_table *table, struct jsv_str text)
     return (size_t)jsv_hash(text, (uint64_t)(uintptr_t)table->by_text) & table->by_text_mask;
 }
 
+/* Whether a slot's name is the string of a node. */
+static bool slot_is(
+    const struct jsv_names_table *table,
+    const struct jsv_name_slot *slot,
+    const struct jsv_document *document,
+    const struct jsv_node *node)
+{
+    return jsv_name_has_start(slot, node) &&
+           (jsv_name_is_short(slot) ||
+            jsv_name_is_text(table, slot, jsv_string_data(document, node)));
+}
+
 static const struct jsv_name_slot *slot_by_text(
     const struct jsv_names_table *table,
     const struct jsv_document *document,
@@ -114,7 +126,7 @@ static const struct jsv_name_slot *slot_by_text(
     size_t at = home_of(table, jsv_string_text(document, node));
     for (; table->by_text[at]; at = (at + 1) & table->by_text_mask) {
         const struct jsv_name_slot *slot = &table->slots[table->by_text[at] - 1];
-        if (jsv_names_slot_is(table, slot, document, node)) {
+        if (slot_is(table, slot, document, node)) {
             return slot;
         }
     }
@@ -126,11 +138,12 @@ const struct jsv_name_slot *jsv_names_slot_far(
     const struct jsv_document *document,
     const struct jsv_node *node)
 {
-    const struct jsv_name_slot *slot = jsv_names_home(table, node);
+    const struct jsv_name_slot *slot =
+        jsv_names_home(table, jsv_names_head(node->head), node->body);
     if (slot->chain == JSV_CHAIN_LONG) {
         return slot_by_text(table, document, node);
     }
-    while (!jsv_names_slot_is(table, slot, document, node)) {
+    while (!slot_is(table, slot, document, node)) {
         if (slot->chain == 0) {
             return NULL;
         }

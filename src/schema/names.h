@@ -56,11 +56,6 @@ static inline uint32_t jsv_names_head(uint64_t head)
     return (uint32_t)(head & JSV_KEY_HEAD_MASK);
 }
 
-static inline uint64_t jsv_names_mix(uint64_t prefix, uint64_t head)
-{
-    return prefix ^ jsv_names_head(head);
-}
-
 static inline uint64_t jsv_load_word(const char *data)
 {
     uint64_t word;
@@ -68,10 +63,10 @@ static inline uint64_t jsv_load_word(const char *data)
     return word;
 }
 
-/* Whether a slot's name has the size and the first bytes of a node's string. */
+/* Whether a slot's name has the first bytes, which mostly decide, and the size of a string. */
 static inline bool jsv_name_has_start(const struct jsv_name_slot *slot, const struct jsv_node *node)
 {
-    return slot->head == jsv_names_head(node->head) && slot->prefix == node->body;
+    return slot->prefix == node->body && slot->head == jsv_names_head(node->head);
 }
 
 /* Whether that is all there is to know. */
@@ -87,20 +82,10 @@ static inline bool jsv_name_has_end(const struct jsv_name_slot *slot, const char
     return jsv_load_word(text + size - sizeof(uint64_t)) == slot->tail;
 }
 
-/* Whether a slot's name is the string of a node. */
-static inline bool jsv_names_slot_is(
-    const struct jsv_names_table *table,
-    const struct jsv_name_slot *slot,
-    const struct jsv_document *document,
-    const struct jsv_node *node)
+/* Whether a slot's name, of the same size, is a text, the first bytes of which are its own. */
+static inline bool jsv_name_is_text(
+    const struct jsv_names_table *table, const struct jsv_name_slot *slot, const char *text)
 {
-    if (!jsv_name_has_start(slot, node)) {
-        return false;
-    }
-    if (jsv_name_is_short(slot)) {
-        return true;
-    }
-    const char *text = jsv_string_data(document, node);
     if (!jsv_name_has_end(slot, text)) {
         return false;
     }
@@ -117,44 +102,59 @@ static inline bool jsv_names_slot_is(
     return true;
 }
 
-/* The same as jsv_names_slot, where names are chained. */
+/* The same as jsv_names_slot, for whichever names and strings. */
 const struct jsv_name_slot *jsv_names_slot_far(
     const struct jsv_names_table *table,
     const struct jsv_document *document,
     const struct jsv_node *node);
 
-/* The only slot, but for those chained to it, that a node's string may be in. */
+/* The only slot, but for those chained to it, of a name with this head and these first bytes. */
 static inline const struct jsv_name_slot *
-jsv_names_home(const struct jsv_names_table *table, const struct jsv_node *node)
+jsv_names_home(const struct jsv_names_table *table, uint32_t head, uint64_t prefix)
 {
-    uint64_t place = jsv_names_mix(node->body, node->head) * table->multiplier >> table->shift;
-    return &table->slots[place];
+    return &table->slots[(prefix ^ head) * table->multiplier >> table->shift];
 }
 
-/* The same as jsv_names_slot, for a table that is simple. */
+/*
+ * The slot of the name that is the string of a node; NULL when none is. Most
+ * strings are written without escapes, and have nothing in their head's lower
+ * half but what a slot's has; only for the others the text may lie elsewhere.
+ */
+static inline __attribute__((always_inline)) const struct jsv_name_slot *jsv_names_look_up(
+    const struct jsv_names_table *table,
+    const struct jsv_document *document,
+    const struct jsv_node *node,
+    bool simple)
+{
+    uint32_t head = (uint32_t)node->head;
+    const struct jsv_name_slot *slot = jsv_names_home(table, head, node->body);
+    if (slot->head == head && slot->prefix == node->body) {
+        const char *text = document->text + jsv_node_start(node);
+        if (jsv_name_is_short(slot) ||
+            (simple ? jsv_name_has_end(slot, text) : jsv_name_is_text(table, slot, text))) {
+            return slot;
+        }
+    }
+    uint32_t odd = head & JSV_NODE_ESCAPED << JSV_NODE_FLAGS_SHIFT;
+    odd |= simple ? 0 : slot->chain;
+    return __builtin_expect(odd, 0) ? jsv_names_slot_far(table, document, node) : NULL;
+}
+
+/* The same for a table that is simple. */
 static inline const struct jsv_name_slot *jsv_names_slot_simple(
     const struct jsv_names_table *table,
     const struct jsv_document *document,
     const struct jsv_node *node)
 {
-    const struct jsv_name_slot *slot = jsv_names_home(table, node);
-    bool found =
-        jsv_name_has_start(slot, node) &&
-        (jsv_name_is_short(slot) || jsv_name_has_end(slot, jsv_string_data(document, node)));
-    return found ? slot : NULL;
+    return jsv_names_look_up(table, document, node, true);
 }
 
-/* The slot of the name that is the string of a node; NULL when none is. */
 static inline const struct jsv_name_slot *jsv_names_slot(
     const struct jsv_names_table *table,
     const struct jsv_document *document,
     const struct jsv_node *node)
 {
-    const struct jsv_name_slot *slot = jsv_names_home(table, node);
-    if (jsv_names_slot_is(table, slot, document, node)) {
-        return slot;
-    }
-    return __builtin_expect(slot->chain == 0, 1) ? NULL : jsv_names_slot_far(table, document, node);
+    return jsv_names_look_up(table, document, node, false);
 }
 
 /* What the slot of a node's string says, at first the name's index; JSV_NAME_NONE when none does.

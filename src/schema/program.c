@@ -145,7 +145,7 @@ add_choice(struct jsv_list *list, enum jsv_op_code code, const uint32_t *at, uin
     if (!choice) {
         return -ENOMEM;
     }
-    *choice = (struct jsv_choice){.count = count};
+    *choice = (struct jsv_choice){.count = count, .all = UINT64_MAX >> (JSV_CHOICE_MAX - count)};
     memcpy(choice->at, at, count * sizeof(*at));
     return jsv_list_add_data(list, code, choice);
 }
@@ -520,11 +520,9 @@ static int build_program(struct jsv_build *build)
         return r;
     }
     schema->dynamic = !settle_all_dynamic(schema);
-    r = schema->dynamic ? explain_all(build, &program->root) : make_all(build, &program->root);
-    if (r < 0) {
-        return r;
-    }
-    return jsv_build_finish(build, program);
+    uint32_t root;
+    r = schema->dynamic ? explain_all(build, &root) : make_all(build, &root);
+    return r < 0 ? r : jsv_build_finish(build, program, root);
 }
 
 int jsv_program_build(struct jsv_schema *schema)

@@ -30,6 +30,7 @@
     X(NONE_OF, none_of, "struct jsv_choice")                                                       \
     X(BOOLEAN, boolean, "word: the one allowed")                                                   \
     X(EQUAL, equal, "struct jsv_equals: any of some values")                                       \
+    X(STRING_IS, string_is, "struct jsv_names_table of a short name; at: its slot")                \
     X(STRING_IN, string_in, "struct jsv_names_table")                                              \
     X(BOUND, bound, "struct jsv_bounds")                                                           \
     X(INT_BOUND, int_bound, "struct jsv_bounds, both in int64")                                    \
@@ -43,21 +44,44 @@
     X(TUPLE, tuple, "struct jsv_tuple")                                                            \
     X(CONTAINS, contains, "struct jsv_contains")                                                   \
     X(MEMBERS, members, "at: shape of every member, in the end struct jsv_entry")                  \
-    X(OBJECT, object, "struct jsv_object")                                                         \
-    X(OBJECT_FEW, object_few, "struct jsv_object: open, with few short names")                     \
+    X(OBJECT, object, "struct jsv_object: simple names, no patterns")                              \
+    X(OBJECT_ONE, object_one, "struct jsv_object: open, with a short name")                        \
+    X(OBJECT_FEW, object_few, "struct jsv_object: open, with JSV_NAMES_FEW short names")           \
+    X(OBJECT_FULL, object_full, "struct jsv_object: any")                                          \
     X(NAMES, names, "at: a list, for each key")                                                    \
     X(DEPENDENCY, dependency, "struct jsv_dependent")                                              \
     X(EXPLAIN, explain, "struct jsv_subschema: what only explaining can do")
 
-/*
- * Operations with a shallow form, for when types decide about all that is
- * inside and nothing follows; X(constant, function in run_inside.c)
- */
-#define JSV_SHALLOW_OPS(X)                                                                         \
-    X(ITEMS, items)                                                                                \
-    X(MEMBERS, members)                                                                            \
-    X(OBJECT, object)                                                                              \
-    X(OBJECT_FEW, object_few)
+/* How an operation is done. All but the first are for the last of a list. */
+enum jsv_form {
+    JSV_FORM_THOROUGH,
+    JSV_FORM_LAST,       /* the same, and goes on with nothing */
+    JSV_FORM_SHALLOW,    /* types decide about all that is inside, so that nothing is called */
+    JSV_FORM_FLAT,       /* the same, and neither arrays nor objects pass */
+    JSV_FORM_EXACT,      /* the same, and the names are those that must be there, no others */
+    JSV_FORM_OF_ARRAYS,  /* all elements are arrays, and flat */
+    JSV_FORM_OF_OBJECTS, /* all elements are objects, and flat */
+    JSV_FORM_OF_EXACT,   /* all elements are objects, and exact */
+    JSV_FORM_COUNT,
+};
+
+/* Operations with more than the thorough form; X(constant, form, function in run_*.c) */
+#define JSV_OP_FORMS(X)                                                                            \
+    X(ITEMS, LAST, items_last)                                                                     \
+    X(ITEMS, SHALLOW, items_shallow)                                                               \
+    X(ITEMS, OF_ARRAYS, items_of_arrays)                                                           \
+    X(ITEMS, OF_OBJECTS, items_of_objects)                                                         \
+    X(ITEMS, OF_EXACT, items_of_exact)                                                             \
+    X(MEMBERS, SHALLOW, members_shallow)                                                           \
+    X(OBJECT, LAST, object_last)                                                                   \
+    X(OBJECT, SHALLOW, object_shallow)                                                             \
+    X(OBJECT, FLAT, object_flat)                                                                   \
+    X(OBJECT, EXACT, object_exact)                                                                 \
+    X(OBJECT_ONE, LAST, object_one_last)                                                           \
+    X(OBJECT_ONE, SHALLOW, object_one_shallow)                                                     \
+    X(OBJECT_FEW, LAST, object_few_last)                                                           \
+    X(OBJECT_FEW, SHALLOW, object_few_shallow)                                                     \
+    X(OBJECT_FULL, LAST, object_full_last)
 
 enum jsv_op_code {
 #define X(constant, function, carries) JSV_OP_##constant,
@@ -85,8 +109,14 @@ struct jsv_op {
     uint32_t at; /* a shape or a list */
 };
 
-/* The function of an operation, or of its shallow form; NULL when it has none. */
-jsv_op_function *jsv_op_function_of(enum jsv_op_code code, bool shallow);
+/* The function of a form of an operation; NULL when it has none. */
+jsv_op_function *jsv_op_function_of(enum jsv_op_code code, enum jsv_form form);
+
+/* Whether an operation carries a struct jsv_object. */
+static inline bool jsv_op_is_object(enum jsv_op_code code)
+{
+    return code >= JSV_OP_OBJECT && code <= JSV_OP_OBJECT_FULL;
+}
 
 /* Lists that stand at the start of every program, so that they can be told by their place. */
 enum {
@@ -103,7 +133,7 @@ struct jsv_shape {
 /* A shape as it is run: the first operation for each type of value. */
 struct jsv_entry {
     const struct jsv_op *op[JSV_TYPE_OBJECT + 1];
-    uint64_t passes; /* as jsv_shape_passes(); makes the size a power of two */
+    uint64_t passes; /* JSV_PASSES_*; makes the size a power of two */
 };
 
 struct jsv_condition {
@@ -149,7 +179,7 @@ struct jsv_contains {
 
 /*
  * What is said of one name in an object: the shape is the slot's `at`, the
- * rest its `info`, whose lowest bits are those of jsv_shape_passes().
+ * rest its `info`, whose other bits are those of what passes (JSV_PASSES_*).
  */
 enum jsv_object_info {
     JSV_NAME_LISTED = 1 << 8, /* in `properties`, so no extra member */
@@ -173,8 +203,7 @@ struct jsv_object {
     uint32_t pattern_count;
     struct jsv_name_slot extra; /* stands for the names of all other members */
     struct jsv_object_pattern *patterns;
-    struct jsv_name_slot
-        few[JSV_NAMES_FEW]; /* the names again, when they are few; unused ones are 0 */
+    struct jsv_name_slot few[JSV_NAMES_FEW]; /* the first names again */
 };
 
 struct jsv_dependent {
@@ -191,6 +220,7 @@ struct jsv_dependent {
 #define JSV_CHOICE_MAX 64
 
 struct jsv_choice_name {
+    uint64_t others;                       /* the bits of all names but this */
     uint64_t without;                      /* alternatives that do not need it */
     uint64_t by_type[JSV_TYPE_OBJECT + 1]; /* alternatives that a value of the type may fit */
     const struct jsv_names_table *strings; /* strings that decide; NULL when none do */
@@ -201,6 +231,8 @@ struct jsv_choice_name {
 struct jsv_choice {
     const struct jsv_names_table *names; /* members that decide; NULL when none do */
     const struct jsv_choice_name *entries;
+    uint64_t all;    /* alternatives */
+    uint64_t needed; /* names that some alternative needs, a bit each */
     uint32_t count;
     uint32_t at[]; /* lists of the alternatives */
 };
@@ -211,15 +243,25 @@ struct jsv_program {
     struct jsv_entry *entries; /* by shape */
     size_t ops_size;           /* bytes of ops, and of entries: they have memory of their own */
     size_t entries_size;
-    uint32_t root; /* shape */
+    const struct jsv_entry *root;
 };
 
-/* What a shape lets pass without a look: a bit by each type, and this one. */
+/*
+ * What a shape lets pass without a look: a bit by each type, and this one.
+ * NONE always passes: it stands for what was judged before (fused.c).
+ */
 #define JSV_PASSES_INTEGER (1 << 7) /* numbers that are integers */
+
+/* Any of these, but for NONE. */
+#define JSV_PASSES_ANY 0xFE
+
+/* Types whose values span more than a node. */
+#define JSV_PASSES_CONTAINER (1 << JSV_TYPE_ARRAY | 1 << JSV_TYPE_OBJECT)
 
 static inline uint8_t jsv_shape_passes(const struct jsv_shape *shape)
 {
-    unsigned passes = shape->at[JSV_TYPE_NUMBER] == JSV_AT_INTEGER ? JSV_PASSES_INTEGER : 0;
+    unsigned passes = 1 << JSV_TYPE_NONE;
+    passes |= shape->at[JSV_TYPE_NUMBER] == JSV_AT_INTEGER ? JSV_PASSES_INTEGER : 0;
     for (unsigned type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
         passes |= (unsigned)(shape->at[type] == JSV_AT_PASS) << type;
     }

@@ -116,5 +116,6 @@ int jsv_list_add_dependencies(struct jsv_list *list, const struct jsv_keyword_us
 
 /* ---- program_finish.c ---- */
 
-/* Lay out what was made; schema->program is set even when memory runs out. */
-int jsv_build_finish(struct jsv_build *build, struct jsv_program *program);
+/* Lay out what was made, from the root's shape on; schema->program is set even when memory runs
+ * out. */
+int jsv_build_finish(struct jsv_build *build, struct jsv_program *program, uint32_t root);

@@ -75,6 +75,22 @@ struct gathered {
     uint32_t listed; /* those of properties come first */
 };
 
+/* Add the names that are required and not among those of properties. */
+static int
+gather_required(struct jsv_build *build, const struct jsv_names *required, struct gathered *names)
+{
+    struct jsv_names_table table;
+    int r = jsv_names_build(&table, &build->brief, &build->brief, names->keys, names->listed);
+    for (uint32_t i = 0; i < required->count && r == 0; i++) {
+        struct jsv_key key = required->items[i];
+        if (!jsv_names_has(&table, &key)) {
+            names->keys[names->count] = key;
+            names->shapes[names->count++] = JSV_SHAPE_PASS;
+        }
+    }
+    return r;
+}
+
 static int gather_names(
     struct jsv_list *list,
     const struct jsv_keyword_use *properties,
@@ -102,15 +118,7 @@ static int gather_names(
             return r;
         }
     }
-    struct jsv_names_table table;
-    int r = jsv_names_build(&table, &build->brief, &build->brief, names.keys, listed);
-    for (uint32_t i = 0; required && i < required->names.count && r == 0; i++) {
-        struct jsv_key key = required->names.items[i];
-        if (!jsv_names_has(&table, &key)) {
-            names.keys[names.count] = key;
-            names.shapes[names.count++] = JSV_SHAPE_PASS;
-        }
-    }
+    int r = required ? gather_required(build, &required->names, &names) : 0;
     *ret_names = names;
     return r;
 }
@@ -157,6 +165,23 @@ static void describe_names(
     }
 }
 
+/* The operation that an object is best checked by; an open one says nothing of other names. */
+static enum jsv_op_code
+object_code(const struct jsv_object *object, const struct gathered *names, bool open)
+{
+    bool brief = true;
+    for (uint32_t i = 0; i < names->count; i++) {
+        brief &= names->keys[i].text.size <= JSV_PREFIX_SIZE;
+    }
+    if (open && brief && object->names.count == 1) {
+        return JSV_OP_OBJECT_ONE;
+    }
+    if (open && brief && object->names.count == JSV_NAMES_FEW) {
+        return JSV_OP_OBJECT_FEW;
+    }
+    return object->names.simple && !object->pattern_count ? JSV_OP_OBJECT : JSV_OP_OBJECT_FULL;
+}
+
 /* required, properties, patternProperties and additionalProperties as one operation. */
 int jsv_list_add_object(struct jsv_list *list)
 {
@@ -192,11 +217,7 @@ int jsv_list_add_object(struct jsv_list *list)
         return open ? 0 : jsv_list_add_at(list, JSV_OP_MEMBERS, object->extra.at);
     }
     describe_names(object, &names, required);
-    bool few = open && object->names.count <= JSV_NAMES_FEW;
-    for (uint32_t i = 0; i < names.count; i++) {
-        few &= names.keys[i].text.size <= JSV_PREFIX_SIZE;
-    }
-    return jsv_list_add_data(list, few ? JSV_OP_OBJECT_FEW : JSV_OP_OBJECT, object);
+    return jsv_list_add_data(list, object_code(object, &names, open), object);
 }
 
 /* Whether a use is the first of those that add_object takes together. */

@@ -41,7 +41,15 @@ static int add_strings(struct jsv_list *list, const struct jsv_node **values, ui
         names[i] = jsv_key_from(jsv_string_text(document, values[i]));
     }
     int r = jsv_names_build(table, &build->schema->arena, &build->brief, names, count);
-    return r < 0 ? r : jsv_list_add_data(list, JSV_OP_STRING_IN, table);
+    if (r < 0) {
+        return r;
+    }
+    struct jsv_op op = {.code = JSV_OP_STRING_IN, .data = table};
+    if (table->count == 1 && names[0].text.size <= JSV_PREFIX_SIZE) {
+        op.code = JSV_OP_STRING_IS;
+        op.at = (uint32_t)(jsv_names_slot_of(table, &names[0]) - table->slots);
+    }
+    return jsv_list_add(list, op);
 }
 
 /* One of some values, all of the list's type. */

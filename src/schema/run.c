@@ -6,7 +6,8 @@
  * the operations of the list there are done one after the other.
  *
  * Here are the operations on a value itself; those on what is inside arrays
- * and objects are in run_inside.c, those on alternatives in run_choice.c.
+ * and objects are in run_inside.c and run_object.c, those on alternatives in
+ * run_choice.c.
  */
 #include "schema/run.h"
 
@@ -202,6 +203,12 @@ OP(multiple_of)
     NEXT_IF(jsv_number_multiple_of(&number, op->data));
 }
 
+OP(string_is)
+{
+    const struct jsv_names_table *table = op->data;
+    NEXT_IF(jsv_name_has_start(&table->slots[op->at], node));
+}
+
 OP(string_in)
 {
     NEXT_IF(jsv_names_find(op->data, run->document, node) != JSV_NAME_NONE);
@@ -243,25 +250,35 @@ OP(format)
 
 /* ---- the whole ---- */
 
-jsv_op_function *jsv_op_function_of(enum jsv_op_code code, bool shallow)
+jsv_op_function *jsv_op_function_of(enum jsv_op_code code, enum jsv_form form)
 {
-    static jsv_op_function *const functions[][2] = {
-#define X(constant, function, carries) [JSV_OP_##constant][0] = jsv_op_##function,
+    static jsv_op_function *const functions[][JSV_FORM_COUNT] = {
+#define X(constant, function, carries) [JSV_OP_##constant][JSV_FORM_THOROUGH] = jsv_op_##function,
         JSV_OPS(X)
 #undef X
-#define X(constant, function) [JSV_OP_##constant][1] = jsv_op_##function##_shallow,
-            JSV_SHALLOW_OPS(X)
+#define X(constant, form, function) [JSV_OP_##constant][JSV_FORM_##form] = jsv_op_##function,
+            JSV_OP_FORMS(X)
 #undef X
     };
-    return functions[code][shallow];
+    return functions[code][form];
 }
 
-/* Empty the arena first; apart, so that the check without it need not save registers for it. */
-static __attribute__((noinline, cold)) int validate_anew(
+ALWAYS_INLINE int
+validate(const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator)
+{
+    const struct jsv_program *program = schema->program;
+    validator->document = value.document;
+    validator->program = program;
+    bool verdict = run_entry(validator, program->root, value.node);
+    return UNLIKELY(validator->error) ? validator->error : verdict;
+}
+
+/* Apart, so that a check that does not share steps need not save registers for it. */
+static __attribute__((noinline, cold)) int validate_sharing(
     const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator)
 {
-    jsv_arena_reset(&validator->arena);
-    return jsv_validate(schema, value, validator);
+    jsv_validator_start(validator, value.node);
+    return validate(schema, value, validator);
 }
 
 int jsv_validate(
@@ -270,13 +287,9 @@ int jsv_validate(
     if (!value.node) {
         return -EINVAL;
     }
-    if (UNLIKELY(validator->arena.used)) {
-        return validate_anew(schema, value, validator);
+    if (UNLIKELY(validator->is_sharing)) {
+        return validate_sharing(schema, value, validator);
     }
-    const struct jsv_program *program = schema->program;
-    jsv_validator_start(validator, value.node);
-    validator->document = value.document;
-    validator->program = program;
-    bool verdict = run_shape(validator, program->root, value.node);
-    return validator->error ? validator->error : verdict;
+    jsv_validator_begin(validator, jsv_validator_wants(validator, value.node));
+    return validate(schema, value, validator);
 }

@@ -30,8 +30,8 @@
 #define X(constant, function, carries) OP(function);
 JSV_OPS(X)
 #undef X
-#define X(constant, function) OP(function##_shallow);
-JSV_SHALLOW_OPS(X)
+#define X(constant, form, function) OP(function);
+JSV_OP_FORMS(X)
 #undef X
 
 /* Go on with the next operation when this one holds. */
@@ -63,7 +63,9 @@ ALWAYS_INLINE bool charge(struct jsv_validator *run, uint64_t steps)
  */
 ALWAYS_INLINE bool enter(struct jsv_validator *run)
 {
-    return !UNLIKELY(--run->steps <= 0 || --run->depth < 0);
+    int64_t steps = --run->steps;
+    int64_t depth = --run->depth;
+    return LIKELY(((steps - 1) | depth) >= 0);
 }
 
 ALWAYS_INLINE void leave(struct jsv_validator *run)

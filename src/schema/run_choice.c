@@ -13,27 +13,26 @@
  * The alternatives that an object may still fit, as bits, by a look at its
  * members. One that is left is run in any case, so more need not be known.
  */
-static uint64_t
-candidates(struct jsv_validator *run, const struct jsv_choice *choice, const struct jsv_node *node)
+ALWAYS_INLINE uint64_t look_at_members(
+    const struct jsv_choice *choice,
+    const struct jsv_document *document,
+    const struct jsv_node *object,
+    bool simple)
 {
-    uint64_t left = choice->count == JSV_CHOICE_MAX ? UINT64_MAX : (1ull << choice->count) - 1;
-    if (!choice->names || jsv_node_type(node) != JSV_TYPE_OBJECT) {
-        return left;
-    }
-    run->steps -= (int64_t)jsv_steps_for_contents(node);
-    uint64_t absent = choice->names->count == 64 ? UINT64_MAX : (1ull << choice->names->count) - 1;
-    const struct jsv_node *end = jsv_container_end(node);
-    for (const struct jsv_node *key = node + 1; key < end; key = jsv_node_next(key + 1)) {
-        uint32_t index = jsv_names_find(choice->names, run->document, key);
-        if (index == JSV_NAME_NONE) {
+    uint64_t left = choice->all;
+    uint64_t absent = choice->needed;
+    const struct jsv_node *end = jsv_container_end(object);
+    for (const struct jsv_node *key = object + 1; key < end; key = jsv_node_next(key + 1)) {
+        const struct jsv_name_slot *slot = jsv_names_look_up(choice->names, document, key, simple);
+        if (!slot) {
             continue;
         }
-        const struct jsv_choice_name *name = &choice->entries[index];
+        const struct jsv_choice_name *name = &choice->entries[slot->at];
         const struct jsv_node *value = key + 1;
-        absent &= ~(1ull << index);
+        absent &= name->others;
         left &= name->by_type[jsv_node_type(value)];
         if (name->strings && jsv_node_type(value) == JSV_TYPE_STRING) {
-            uint32_t string = jsv_names_find(name->strings, run->document, value);
+            uint32_t string = jsv_names_find(name->strings, document, value);
             left &= string == JSV_NAME_NONE ? name->other_strings : name->by_string[string];
             if (!(left & (left - 1))) {
                 return left;
@@ -44,6 +43,17 @@ candidates(struct jsv_validator *run, const struct jsv_choice *choice, const str
         left &= choice->entries[__builtin_ctzll(absent)].without;
     }
     return left;
+}
+
+static uint64_t
+candidates(struct jsv_validator *run, const struct jsv_choice *choice, const struct jsv_node *node)
+{
+    if (!choice->names || jsv_node_type(node) != JSV_TYPE_OBJECT) {
+        return choice->all;
+    }
+    run->steps -= (int64_t)jsv_steps_for_contents(node);
+    return LIKELY(choice->names->simple) ? look_at_members(choice, run->document, node, true)
+                                         : look_at_members(choice, run->document, node, false);
 }
 
 /* How many of the candidates fit, up to `enough`. */

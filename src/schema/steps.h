@@ -26,6 +26,12 @@ static inline uint64_t jsv_steps_for_contents(const struct jsv_node *container)
     return ((uint32_t)container->head >> JSV_NODE_COUNT_SHIFT) / 4;
 }
 
+/* All that is inside a container, its contents' contents included. */
+static inline uint64_t jsv_steps_for_values(const struct jsv_node *container)
+{
+    return (uint32_t)container->body / 4;
+}
+
 /* A value compared with some others, which is never for nothing. */
 static inline uint64_t jsv_steps_for_equality(const struct jsv_node *node, uint64_t others)
 {

@@ -58,6 +58,14 @@ void jsv_validator_share(struct jsv_validator *validator, uint64_t steps)
     validator->granted = validator->steps = 0;
 }
 
+int64_t jsv_validator_settle(struct jsv_validator *validator, int64_t wanted)
+{
+    int64_t left = validator->steps > 0 ? validator->steps : 0;
+    validator->shared -= validator->granted - left;
+    validator->granted = wanted < validator->shared ? wanted : validator->shared;
+    return validator->granted;
+}
+
 void jsv_validator_free(struct jsv_validator *validator)
 {
     if (!validator) {

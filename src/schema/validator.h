@@ -32,7 +32,7 @@ struct jsv_validator {
     /* of the check that is under way: */
     const struct jsv_document *document;
     int64_t steps;   /* left; gone when it is 0 or less */
-    int64_t granted; /* steps it began with */
+    int64_t granted; /* steps it began with, if is_sharing */
     const struct jsv_program *program;
     int64_t depth;  /* levels left; none when it is 0 or less */
     uint64_t round; /* checks begun */
@@ -53,26 +53,31 @@ struct jsv_validator {
     struct jsv_memo memo[1 << JSV_MEMO_BITS];
 };
 
-/* What is left for a check of what the ones before it have shared. */
-static inline int64_t jsv_validator_settle(struct jsv_validator *validator, int64_t wanted)
+/* What is left for a check, which wants so many steps, of what the ones before it have shared. */
+__attribute__((cold)) int64_t jsv_validator_settle(struct jsv_validator *validator, int64_t wanted);
+
+/* The steps that checking a value may take. */
+static inline int64_t
+jsv_validator_wants(const struct jsv_validator *validator, const struct jsv_node *node)
 {
-    int64_t left = validator->steps > 0 ? validator->steps : 0;
-    validator->shared -= validator->granted - left;
-    return wanted < validator->shared ? wanted : validator->shared;
+    uint64_t more = validator->steps_per_value * jsv_node_skip(node);
+    return (int64_t)(validator->limits.steps_max + more);
 }
 
-/* Begin a validation; the arena is empty. */
-static inline void jsv_validator_start(struct jsv_validator *validator, const struct jsv_node *node)
+static inline void jsv_validator_begin(struct jsv_validator *validator, int64_t steps)
 {
-    int64_t steps =
-        (int64_t)(validator->limits.steps_max + validator->steps_per_value * jsv_node_skip(node));
-    if (validator->is_sharing) {
-        steps = jsv_validator_settle(validator, steps);
-    }
-    validator->steps = validator->granted = steps;
+    validator->steps = steps;
     validator->depth = validator->limits.depth_max;
     validator->error = 0;
     validator->round++;
+}
+
+/* Begin to check a value. */
+static inline void jsv_validator_start(struct jsv_validator *validator, const struct jsv_node *node)
+{
+    int64_t steps = jsv_validator_wants(validator, node);
+    steps = validator->is_sharing ? jsv_validator_settle(validator, steps) : steps;
+    jsv_validator_begin(validator, steps);
 }
 
 static inline struct jsv_memo *jsv_memo_slot(struct jsv_validator *validator, uint64_t key)

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "log/counters.h"
 #include "log/text.h"
 #include "loop/process.h"
 #include "os/sys.h"
@@ -151,6 +152,15 @@ static void take_out(struct command_run **first, struct command_run **last, stru
     *(run->next ? &run->next->previous : last) = run->previous;
 }
 
+/* One more program runs, or one less. */
+static void count_program(struct commands *commands, int change)
+{
+    commands->running += (size_t)change;
+    if (commands->counters) {
+        log_count_program(commands->counters, change);
+    }
+}
+
 /* ---- the end of a run ---- */
 
 static void start_waiting(struct commands *commands);
@@ -184,7 +194,7 @@ static void ended(void *owner, const struct loop_process_end *end)
     struct command_run *run = owner;
     struct commands *commands = run->commands;
     take_out(&commands->runs, &commands->runs_last, run);
-    commands->running--;
+    count_program(commands, -1);
     if (run->call) {
         deliver(run, end);
     }
@@ -255,7 +265,7 @@ static int start(struct command_run *run)
     int r = start_process(run);
     if (r == TOOL_WAIT) {
         add(&commands->runs, &commands->runs_last, run);
-        commands->running++;
+        count_program(commands, 1);
         return r;
     }
     free_run(run);

@@ -25,10 +25,12 @@
 #define COMMAND_OUTPUT_CEILING ((size_t)4 << 20)
 
 struct command_run;
+struct log_counters;
 
 /** Programs of one loop. */
 struct commands {
     struct loop *loop;
+    struct log_counters *counters; /* NULL: nobody counts */
     size_t running;
     size_t running_max;
     size_t waiting;

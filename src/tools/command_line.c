@@ -21,6 +21,9 @@ static const char *const passed_on[] = {
 
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
+/* TRACEPARENT and TRACESTATE. */
+#define TRACE_ENTRIES 2
+
 struct builder {
     const struct tool_call *call;
     struct jsv_buf text; /* the one that is being put together */
@@ -145,10 +148,24 @@ static int add_entry(const struct tool_call *call, char **environment, struct js
     return ours ? put_entry(call->scratch, environment, name, jsv_str_from(ours)) : 0;
 }
 
+/* As programs that are traced look for it. */
+static int add_trace(const struct tool_call *call, char **environment)
+{
+    struct log_trace_context trace = tool_trace(call);
+    int r = 0;
+    if (trace.parent.data) {
+        r = put_entry(call->scratch, environment, JSV_STR("TRACEPARENT"), trace.parent);
+    }
+    if (r == 0 && trace.state.data) {
+        r = put_entry(call->scratch, environment, JSV_STR("TRACESTATE"), trace.state);
+    }
+    return r;
+}
+
 static int make_environment(const struct tool_call *call, char *const **ret_environment)
 {
     struct jsv_value list = member(call, JSV_STR("environment"));
-    size_t count = PASSED_ON + jsv_value_count(list) + 1;
+    size_t count = PASSED_ON + TRACE_ENTRIES + jsv_value_count(list) + 1;
     char **environment = jsv_arena_array(call->scratch, count, sizeof(*environment));
     if (!environment) {
         return -ENOMEM;
@@ -158,6 +175,7 @@ static int make_environment(const struct tool_call *call, char *const **ret_envi
     for (size_t i = 0; i < PASSED_ON && r == 0; i++) {
         r = add_entry(call, environment, jsv_str_from(passed_on[i]));
     }
+    r = r < 0 ? r : add_trace(call, environment);
     struct jsv_iter iter = jsv_value_iter(list);
     while (r == 0 && jsv_iter_next(&iter)) {
         r = add_entry(call, environment, jsv_value_text(iter.value));

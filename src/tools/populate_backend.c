@@ -2,6 +2,9 @@
  * Sends an asset to the backend, byte for byte as it came, and waits for the
  * answer without holding anything up. While it waits, call->state is the post.
  */
+#define _GNU_SOURCE /* memrchr() */
+#include <string.h>
+
 #include "backend/backend.h"
 #include "base/utf8.h"
 #include "tools/builtin.h"
@@ -39,13 +42,32 @@ static struct jsv_str reply_id(struct tools *tools, struct jsv_str body)
     return JSV_STR("");
 }
 
+/* The backend's address without user and password, which are between it and us. */
+static int shown_url(struct tools *tools, struct jsv_str *ret_url)
+{
+    const char *url = tools->settings.backend_url;
+    const char *slashes = strstr(url, "://");
+    const char *host = slashes ? slashes + 3 : url;
+    const char *at = memrchr(host, '@', strcspn(host, "/?#"));
+    jsv_buf_reset(&tools->text);
+    jsv_buf_append(&tools->text, url, (size_t)(host - url));
+    jsv_buf_append_str(&tools->text, jsv_str_from(at ? at + 1 : host));
+    *ret_url = jsv_buf_str(&tools->text);
+    return tools->text.error;
+}
+
 static int write_accepted(struct tool_call *call, struct jsv_str body)
 {
+    struct jsv_str url;
+    int r = shown_url(call->tools, &url);
+    if (r < 0) {
+        return r;
+    }
     struct jsv_writer writer = tool_begin(call, true);
     jsv_write_key(&writer, JSV_STR("asset_id"));
     jsv_write_string(&writer, reply_id(call->tools, body));
     jsv_write_key(&writer, JSV_STR("backend_url"));
-    jsv_write_string(&writer, jsv_str_from(call->tools->settings.backend_url));
+    jsv_write_string(&writer, url);
     return tool_end(call, &writer, TOOL_VERDICT_OK);
 }
 
@@ -133,7 +155,11 @@ int tool_populate_backend(struct tool_call *call)
         return r < 0 ? r : TOOL_DONE;
     }
     struct backend_post *post;
-    r = backend_post_start(backend, jsv_value_span(asset), replied, call, &post);
+    const struct backend_message message = {
+        .body = jsv_value_span(asset),
+        .trace = tool_trace(call),
+    };
+    r = backend_post_start(backend, &message, replied, call, &post);
     if (r < 0) {
         return r;
     }

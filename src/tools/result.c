@@ -14,9 +14,7 @@ struct jsv_value tool_argument(const struct tool_call *call, struct jsv_str name
 struct jsv_writer tool_begin(struct tool_call *call, bool ok)
 {
     struct jsv_writer writer = jsv_writer_on(call->out);
-    jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("ok"));
-    jsv_write_bool(&writer, ok);
+    jsv_write_span(&writer, ok ? JSV_STR("{\"ok\":true") : JSV_STR("{\"ok\":false"));
     return writer;
 }
 

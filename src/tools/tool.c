@@ -121,6 +121,16 @@ int tools_new(struct loop *loop, const struct tool_settings *settings, struct to
     return 0;
 }
 
+struct log_trace_context tool_trace(const struct tool_call *call)
+{
+    return call->client ? call->client->trace(call) : (struct log_trace_context){0};
+}
+
+void tools_count(struct tools *tools, struct log_counters *counters)
+{
+    tools->commands.counters = counters;
+}
+
 void tools_free(struct tools *tools)
 {
     if (tools) {

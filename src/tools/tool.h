@@ -9,16 +9,19 @@
  *
  * A descriptor's "absent" member gives the text for a parameter that is
  * missing, null or empty: {"absent": {"/schema": "schema param is required"}}.
+ * It is said alone, before anything else is looked at.
  */
 #pragma once
 
 #include <jsv/schema.h>
 
 #include "envelope/policy.h"
+#include "log/trace.h"
 
 struct backend;
 struct catalog;
 struct catalog_tool;
+struct log_counters;
 struct loop;
 struct tool_call;
 struct tool_set;
@@ -70,6 +73,8 @@ struct tool_client {
     void (*log)(struct tool_call *call, enum tool_level level, struct jsv_str text);
     /* Whether the client can be asked by such a means ("sampling", "elicitation", "roots"). */
     bool (*offers)(const struct tool_call *call, struct jsv_str capability);
+    /* The trace the call belongs to, for those it is passed on to; borrowed. */
+    struct log_trace_context (*trace)(const struct tool_call *call);
 };
 
 struct tool_call {
@@ -113,8 +118,13 @@ int tool_run(struct tool_call *call);
 /** Give up a call that waits; finished() will not come. */
 void tool_cancel(struct tool_call *call);
 
+/** The trace a call belongs to; nothing where nobody says. */
+struct log_trace_context tool_trace(const struct tool_call *call);
+
 /** What tools need on one loop. @return 0 or -errno. */
 int tools_new(struct loop *loop, const struct tool_settings *settings, struct tools **ret_tools);
+/** Count programs from now on; the counters must outlive the tools. */
+void tools_count(struct tools *tools, struct log_counters *counters);
 /** Accepts NULL. */
 void tools_free(struct tools *tools);
 

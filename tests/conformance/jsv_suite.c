@@ -5,8 +5,8 @@
  *
  * DIR holds tests/ and remotes/. Per draft it prints how many required,
  * optional and format tests came out right; --verbose names the others. Every
- * verdict is taken twice, from the fast program and from the report, and both
- * must be right.
+ * verdict is taken three times, from the fast program, from the report, and
+ * while the text is read, and all must be right.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -18,7 +18,12 @@
 
 #include <jsv/schema.h>
 
+#include "schema/fused.h"
+
 #define PATH_SIZE 4096
+
+/* Bytes of tape that are judged at a time: so few that the suite's small documents have more. */
+#define TAPE_SIZE 1
 
 struct score {
     unsigned passed;
@@ -34,7 +39,8 @@ struct suite {
     const char *file;
     struct score *score;
     struct jsv_reader *reader;
-    char *remote; /* last text the resolver handed out */
+    struct jsv_document *document; /* scratch */
+    char *remote;                  /* last text the resolver handed out */
 };
 
 static _Noreturn void die(const char *what, const char *name)
@@ -120,8 +126,12 @@ static void run_test(
     int verdict = jsv_validate(schema, data, validator);
     struct jsv_problems problems;
     int reported = jsv_validate_report(schema, data, validator, &problems);
+    size_t problem_count = reported >= 0 ? problems.count : 0;
+    int fused = jsv_validate_drained(
+        schema, jsv_value_span(data), suite->reader, suite->document, validator, TAPE_SIZE, NULL);
     suite->score->total++;
-    if (verdict == expected && reported == expected && (problems.count > 0) == !expected) {
+    if (verdict == expected && reported == expected && fused == expected &&
+        (problem_count > 0) == !expected) {
         suite->score->passed++;
         return;
     }
@@ -129,11 +139,12 @@ static void run_test(
     snprintf(
         what,
         sizeof(what),
-        "expected %d, verdict %d, report %d with %zu problems",
+        "expected %d, verdict %d, report %d with %zu problems, while reading %d",
         expected,
         verdict,
         reported,
-        reported >= 0 ? problems.count : 0);
+        problem_count,
+        fused);
     complain(suite, group, test, what);
 }
 
@@ -248,8 +259,9 @@ int main(int argc, char **argv)
         .directory = argv[1],
         .verbose = argc == 3,
         .reader = jsv_reader_new(NULL, NULL),
+        .document = jsv_document_new(NULL),
     };
-    if (!suite.reader) {
+    if (!suite.reader || !suite.document) {
         die("out of memory", "reader");
     }
     unsigned passed = 0;
@@ -278,6 +290,7 @@ int main(int argc, char **argv)
         total += required.total + optional.total + format.total;
     }
     free(suite.remote);
+    jsv_document_free(suite.document);
     jsv_reader_free(suite.reader);
     printf("%u passed, %u failed\n", passed, total - passed);
     return passed == total ? 0 : 1;

@@ -88,7 +88,7 @@ class Caller {
 
 const texts = {
     crash: /exit code 7|signal/, suicide: /signal 9/, late: /longer than 50 ms|signal/, deaf: /longer than 50 ms|signal/,
-    flood: /larger than 4096 bytes|signal/, gone: /could not be started/,
+    flood: /larger than 4096 bytes|signal/, gone: /could not be started|signal/, // killed before it could fail
 };
 
 function check(name, answer) {
@@ -109,11 +109,13 @@ function check(name, answer) {
 function killOne(server) {
     const all = children(server.child.pid);
     const victim = all[Math.floor(Math.random() * all.length)];
-    if (victim) try { process.kill(Number(victim), 'SIGKILL'); } catch { /* it was faster */ }
+    if (!victim) return 0;
+    try { process.kill(Number(victim), 'SIGKILL'); return 1; } catch { return 0; /* it was faster */ }
 }
 
-test(`${CALLS} calls, ${AT_ONCE} at once, with kills, floods and cancellations`, { timeout: soak ? 1800000 : 120000 }, async () => {
+test(`${CALLS} calls, ${AT_ONCE} at once, with kills, floods and cancellations`, { timeout: soak ? 1800000 : 120000 }, async (t) => {
     const server = makeServer({ args: socketArgs });
+    const began = Date.now();
     try {
         const callers = [];
         for (let i = 0; i < 8; i++) callers.push(new Caller(await server.connect()));
@@ -124,6 +126,7 @@ test(`${CALLS} calls, ${AT_ONCE} at once, with kills, floods and cancellations`,
         const names = Object.keys(programs);
         let asked = 0;
         let cancelled = 0;
+        let killed = 0;
         const inFlight = () => callers.reduce((sum, caller) => sum + caller.due.size, 0);
         while (asked < CALLS) {
             while (asked < CALLS && inFlight() < AT_ONCE) {
@@ -132,12 +135,14 @@ test(`${CALLS} calls, ${AT_ONCE} at once, with kills, floods and cancellations`,
                 caller.call(++asked, name);
                 if (asked % 17 === 0) { caller.cancel(asked); cancelled++; }
             }
-            if (Math.random() < 0.2) killOne(server);
+            if (Math.random() < 0.2) killed += killOne(server);
             await sleep(2);
         }
         await until('all answers', () => inFlight() === 0);
         assert.equal(callers.reduce((sum, caller) => sum + caller.answered, 0), asked - cancelled + 1);
         await idle(server, baseline);
+        t.diagnostic(`soak: ${asked} calls in ${Math.round((Date.now() - began) / 1000)} s, ${cancelled} cancelled, ${killed} killed; `
+            + `${children(server.child.pid).length} children left; descriptors ${baseline} before, ${descriptors(server.child.pid)} after`);
         server.kill('SIGTERM');
         assert.equal(await server.exited, 0);
     } finally {

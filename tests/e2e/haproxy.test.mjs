@@ -3,22 +3,17 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './http_client.mjs';
 import { request, Server, sleep, until } from './server.mjs';
 
 const PACKAGING = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../packaging');
 const has = (program) => spawnSync(program, ['-v'], { env: { PATH: `${process.env.PATH}:/usr/sbin` } }).error === undefined;
 const skip = has('haproxy') ? false : 'haproxy is not installed';
 const PATIENCE_MS = 10000;
-
-const freePort = () => new Promise((resolve) => {
-    const listener = net.createServer();
-    listener.listen(0, '127.0.0.1', () => { const { port } = listener.address(); listener.close(() => resolve(port)); });
-});
 
 const post = (port, agent, body, headers = {}) => new Promise((resolve) => {
     const asked = http.request({
@@ -57,26 +52,64 @@ async function withReplicas(work) {
     }
 }
 
-test('a replica dies under load: lost is at most what it was working on', { skip }, () => withReplicas(async ({ front, replicas, agent }) => {
-    const CLIENTS = 16;
-    let stop = false;
-    let answered = 0;
-    const lost = [];
-    const clients = Array.from({ length: CLIENTS }, async (_, number) => {
-        for (let i = 0; !stop; i++) {
-            const answer = await modern(front, agent, `${number}/${i}`);
-            if (answer.status === 200) { assert.equal(JSON.parse(answer.text).id, `${number}/${i}`); answered++; } else lost.push(answer.status);
-        }
-    });
+const CLIENTS = 16;
+
+// Clients that ask one thing after another, and what becomes of it.
+class Load {
+    constructor(front, agent) {
+        this.inFlight = new Set();
+        this.answered = 0;
+        this.lost = [];
+        this.stopped = false;
+        this.clients = Array.from({ length: CLIENTS }, async (_, number) => {
+            for (let i = 0; !this.stopped; i++) await this.ask(front, agent, `${number}/${i}`);
+        });
+    }
+    async ask(front, agent, id) {
+        this.inFlight.add(id);
+        const answer = await modern(front, agent, id);
+        this.inFlight.delete(id);
+        if (answer.status === 200) { assert.equal(JSON.parse(answer.text).id, id); this.answered++; } else this.lost.push(id);
+    }
+    async end() { this.stopped = true; await Promise.all(this.clients); }
+}
+
+test('a replica dies under load: whatever is asked after that is answered', { skip }, () => withReplicas(async ({ front, replicas, agent }) => {
+    const load = new Load(front, agent);
     await sleep(500);
+    const before = load.answered;
     replicas[0].kill('SIGKILL');
     await replicas[0].exited;
-    const before = answered;
+    const inFlight = new Set(load.inFlight);
+    const lostBefore = load.lost.length; // and counted below
+    const atDeath = load.answered;
     await sleep(1500);
-    stop = true;
-    await Promise.all(clients);
-    assert.ok(before > 100 && answered > before + 100, `${before}, then ${answered}`);
-    assert.ok(lost.length <= CLIENTS, `${lost.length} of ${answered} lost: ${lost}`);
+    await load.end();
+    assert.ok(before > 100 && load.answered > atDeath + 100, `${before}, then ${load.answered}`);
+    assert.deepEqual(load.lost.slice(lostBefore).filter((id) => !inFlight.has(id)), []);
+    assert.ok(load.lost.length <= CLIENTS, `${load.lost.length} of ${load.answered} lost`);
+}));
+
+// Frozen first, so that it is known what it was working on: all that the other one has not answered.
+test('a replica dies: lost is what it was working on and nothing else', { skip }, () => withReplicas(async ({ front, replicas, agent }) => {
+    const load = new Load(front, agent);
+    await sleep(300);
+    replicas[0].kill('SIGSTOP');
+    await until('something it works on', async () => { const asked = new Set(load.inFlight); await sleep(20); return [...asked].some((id) => load.inFlight.has(id)); });
+    load.stopped = true;
+    await sleep(300);
+    const stuck = new Set(load.inFlight);
+    assert.ok(stuck.size > 0, `it was working on ${stuck.size}`);
+    assert.deepEqual(load.lost, []);
+    replicas[0].kill('SIGKILL');
+    await replicas[0].exited;
+    const after = new Load(front, agent);
+    await load.end();
+    await sleep(500);
+    await after.end();
+    assert.deepEqual(load.lost.filter((id) => !stuck.has(id)), []);
+    assert.deepEqual(after.lost, []);
+    assert.ok(after.answered > 100, `${after.answered}`);
 }));
 
 test('legacy sessions stay with their replica, and begin anew when it is gone', { skip }, () => withReplicas(async ({ front, replicas, agent }) => {

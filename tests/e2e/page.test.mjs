@@ -3,9 +3,9 @@
 // keeps pictures of what the page looks like.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { freePort } from './http_client.mjs';
 import { until, withServer } from './server.mjs';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => fs.existsSync(file));
@@ -39,13 +39,6 @@ before(async () => {
     if (!reason) browser = await playwright.chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 });
 after(() => browser?.close());
-
-const freePort = () => new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => resolve(port));
-    });
-});
 
 // Opens the page of a new server; whatever it complains about, or asks of others, fails the test.
 async function withPage({ env = {}, context = {}, complaints = [] }, work) {

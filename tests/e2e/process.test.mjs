@@ -109,6 +109,24 @@ test('a slow answer is finished and sent after SIGINT', async () => {
     backend.close();
 });
 
+test('what runs ten seconds after the end of input is given up', () => withServer({
+    files: {
+        'tools/late.tool.json': {
+            name: 'late', version: '1', description: 'late', command: ['/bin/sleep', '60'], timeout_ms: 60000,
+            inputSchema: { type: 'object' },
+        },
+    },
+    env: { MCPGATE_TOOLS_DIR: 'tools' },
+}, async (server) => {
+    server.send(request(1, 'late'));
+    server.child.stdin.end();
+    const ended = Date.now();
+    assert.equal(await server.exited, 0);
+    assert.ok(Date.now() - ended > 8000 && Date.now() - ended < 30000, `${Date.now() - ended} ms`);
+    assert.equal(server.out.text, '');
+    assert.deepEqual(server.left(), []);
+}));
+
 test('SIGHUP reads everything again; bad files are named and stay as they were', () => withServer(ON_SOCKET, async (server) => {
     const peer = await server.connect();
     server.write('schemas/new.schema.json', {});

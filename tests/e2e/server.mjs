@@ -23,6 +23,9 @@ export async function until(what, condition) {
     }
 }
 
+// What was read of a stream is forgotten when it is as much as this.
+const FORGET_BYTES = 64 * 1024 * 1024;
+
 // Splits what comes into lines and hands them out one by one.
 class Lines {
     constructor(stream) {
@@ -42,7 +45,14 @@ class Lines {
         });
         const line = this.text.slice(this.taken, end - 1);
         this.taken = end;
+        this.forget();
         return line;
+    }
+    // A long conversation is not kept whole.
+    forget() {
+        if (this.taken < FORGET_BYTES) return;
+        this.text = this.text.slice(this.taken);
+        this.taken = 0;
     }
 }
 

@@ -8,9 +8,8 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "count_of.h"
 #include "random.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* How one text is made. */
 struct maker {

@@ -65,6 +65,17 @@ struct jsv_value reading_root(struct reading *reading, struct jsv_str text, unsi
     return jsv_document_root(reading->document);
 }
 
+void reading_expect_compact(struct reading *reading, struct jsv_str text, const char *compact)
+{
+    struct jsv_buf out;
+    jsv_buf_init(&out, NULL, SIZE_MAX);
+    struct jsv_writer writer = jsv_writer_on(&out);
+    jsv_write_value(&writer, reading_root(reading, text, 0));
+    assert_int_equal(jsv_buf_append_byte(&out, '\0'), 0);
+    assert_string_equal(out.data, compact);
+    jsv_buf_done(&out);
+}
+
 void reading_expect(
     const struct reading *reading, enum jsv_error_code code, size_t offset, const char *pointer)
 {

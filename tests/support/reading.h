@@ -40,6 +40,8 @@ struct jsv_value reading_root(struct reading *reading, struct jsv_str text, unsi
 /* Assert that the last text was refused so; pointer NULL for any. */
 void reading_expect(
     const struct reading *reading, enum jsv_error_code code, size_t offset, const char *pointer);
+/* Assert that a text is valid and written so without white space. */
+void reading_expect_compact(struct reading *reading, struct jsv_str text, const char *compact);
 
 struct reading_kernel {
     const char *name;

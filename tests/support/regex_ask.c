@@ -103,3 +103,11 @@ void regex_expect_fault(
             "%.60s: %d, \"%s\" at %zu", pattern, result, result ? fault.message : "", fault.offset);
     }
 }
+
+void regex_expect_faults(const struct regex_fault_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        regex_expect_fault(true, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
+        regex_expect_fault(false, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
+    }
+}

@@ -23,3 +23,14 @@ void regex_expect_table(const char *pattern, bool table);
  */
 void regex_expect_fault(
     bool strict, const char *pattern, int error, size_t offset, const char *message);
+
+struct regex_fault_case {
+    const char *pattern;
+    size_t offset;
+    const char *message;
+};
+
+/* Assert that patterns are wrong (-EINVAL) both ways. */
+void regex_expect_faults(const struct regex_fault_case *cases, size_t count);
+
+#define REGEX_EXPECT_FAULTS(cases) regex_expect_faults((cases), sizeof(cases) / sizeof((cases)[0]))

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* memfd_create() */
 #include "mcp/assemble.h"
 #include "unit/app/run_faults.h"
-#include "unit/os/tmpdir.h"
+#include "unit/os/in_tmpdir.h"
 
 #define PING "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"
 #define PING_GOOD                                                                                  \
@@ -9,23 +9,6 @@
 #define PING_BAD                                                                                   \
     "{\"ok\":false,\"layer\":\"mcp\",\"code\":-32601,\"errors\":[{\"path\":\"/method\",\"msg\":"   \
     "\"not a method of this protocol version\"}]}\n"
-
-static struct tmpdir dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    tmpdir_make(&dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fault_disarm();
-    tmpdir_remove(&dir);
-    return 0;
-}
 
 static void expect(int status, const char *out)
 {
@@ -164,10 +147,7 @@ static void fail_each(char **words, enum fault_call call, int error)
 static void test_faults(void **state)
 {
     (void)state;
-    static const struct {
-        enum fault_call call;
-        int error;
-    } faults[] = {
+    static const struct fault_case faults[] = {
         {FAULT_READ, EIO},
         {FAULT_WRITE, ENOSPC},
         {FAULT_POLL, ENOMEM},
@@ -194,5 +174,5 @@ int main(void)
         cmocka_unit_test(test_official_schema),
         cmocka_unit_test(test_faults),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, in_tmpdir_set_up, in_tmpdir_tear_down);
 }

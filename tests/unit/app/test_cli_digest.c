@@ -1,7 +1,8 @@
 #define _GNU_SOURCE /* memfd_create() */
 #include "os/digest.h"
 #include "unit/app/run_faults.h"
-#include "unit/os/tmpdir.h"
+#include "unit/os/in_tmpdir.h"
+#include "unit/os/openssl.h"
 
 /* sha256sum of {}, of nothing, and of {"a":[1]} */
 #define DIGEST_OBJECT "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
@@ -9,32 +10,6 @@
 #define DIGEST_SMALL  "ff5464c34287e9ec505b9f76573a4cb0bd408c96c6537b458fdd993fc7c615ce"
 
 #define RESULT(digest) "{\"alg\":\"sha256\",\"value\":\"" digest "\"}\n"
-
-static struct tmpdir dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    tmpdir_make(&dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fault_disarm();
-    tmpdir_remove(&dir);
-    return 0;
-}
-
-/* Through the same door as production, and warm: OpenSSL does not survive starting without memory.
- */
-static int use_openssl(void **state)
-{
-    (void)state;
-    char hex[OS_DIGEST_HEX_SIZE + 1];
-    return os_digest_setup() < 0 || os_digest(JSV_STR(""), hex) < 0;
-}
 
 static void assert_result(const char *expected)
 {
@@ -184,7 +159,7 @@ static void test_faults(void **state)
     run_cli_with_faults("{\"a\": [1, {\"b\": 1e999}]}", "digest");
 }
 
-#define DIGEST_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define DIGEST_TEST(function) IN_TMPDIR(function)
 
 int main(void)
 {

@@ -4,7 +4,8 @@
 #include "os/digest.h"
 #include "support/files.h"
 #include "unit/app/run_faults.h"
-#include "unit/os/tmpdir.h"
+#include "unit/os/in_tmpdir.h"
+#include "unit/os/openssl.h"
 
 #define OK "{\"ok\":true,\"definition\":\"mcp.envelope.v0.1\"}\n"
 
@@ -14,32 +15,6 @@
     "\"prov.record.v0.1\",\"run_id\":\"r\",\"tool\":{\"name\":\"n\",\"version\":\"1\"},"           \
     "\"inputs\":[],\"outputs\":" outputs ",\"methods\":" methods ",\"evidence\":" evidence         \
     ",\"parents\":[]}}"
-
-static struct tmpdir dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    tmpdir_make(&dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fault_disarm();
-    tmpdir_remove(&dir);
-    return 0;
-}
-
-/* Through the same door as production, and warm: OpenSSL does not survive starting without memory.
- */
-static int use_openssl(void **state)
-{
-    (void)state;
-    char hex[OS_DIGEST_HEX_SIZE + 1];
-    return os_digest_setup() < 0 || os_digest(JSV_STR(""), hex) < 0;
-}
 
 static void assert_verdict(int status, const char *line)
 {
@@ -237,8 +212,8 @@ int main(void)
         cmocka_unit_test(test_by_the_schema),
         cmocka_unit_test(test_beyond_the_schema),
         cmocka_unit_test(test_more_than_are_listed),
-        cmocka_unit_test_setup_teardown(test_unreadable, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_trouble, set_up, tear_down),
+        IN_TMPDIR(test_unreadable),
+        IN_TMPDIR(test_trouble),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_vectors_of_other_commands),
     };

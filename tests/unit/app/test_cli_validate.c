@@ -341,10 +341,7 @@ static void fail_each(char **words, enum fault_call call, int error)
 static void test_faults(void **state)
 {
     (void)state;
-    static const struct {
-        enum fault_call call;
-        int error;
-    } faults[] = {
+    static const struct fault_case faults[] = {
         {FAULT_OPENAT, EACCES},
         {FAULT_OPENAT2, EACCES},
         {FAULT_FSTAT, EIO},

@@ -1,25 +1,8 @@
 #define _GNU_SOURCE /* memfd_create() */
 #include "unit/app/run_faults.h"
-#include "unit/os/tmpdir.h"
+#include "unit/os/in_tmpdir.h"
 
 #define WRAPPED(result) "{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":" result "}\n"
-
-static struct tmpdir dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    tmpdir_make(&dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fault_disarm();
-    tmpdir_remove(&dir);
-    return 0;
-}
 
 static void assert_result(const char *expected)
 {
@@ -32,7 +15,7 @@ static void test_json_as_it_is(void **state)
 {
     (void)state;
     run_cli(" {\"b\": 1.0,\n \"a\":\"\\u0041\"} \n", "wrap", "-");
-    assert_result(WRAPPED("{\"b\": 1.0, \"a\":\"\\u0041\"}"));
+    assert_result(WRAPPED("{\"b\": 1.0,\n \"a\":\"\\u0041\"}"));
     run_cli("null", "wrap");
     assert_result(WRAPPED("null"));
 }
@@ -52,7 +35,7 @@ static void test_an_envelope_stays_one(void **state)
 {
     (void)state;
     run_cli("{\"schema_version\" : \"mcp.envelope.v0.1\",\n\"result\":[ 1e2 ]}\n", "wrap", "-");
-    assert_result("{\"schema_version\" : \"mcp.envelope.v0.1\",\"result\":[ 1e2 ]}\n");
+    assert_result("{\"schema_version\" : \"mcp.envelope.v0.1\",\n\"result\":[ 1e2 ]}\n");
 }
 
 static void test_inputs(void **state)
@@ -83,8 +66,8 @@ int main(void)
         cmocka_unit_test(test_json_as_it_is),
         cmocka_unit_test(test_what_is_not_json_is_text),
         cmocka_unit_test(test_an_envelope_stays_one),
-        cmocka_unit_test_setup_teardown(test_inputs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_trouble, set_up, tear_down),
+        IN_TMPDIR(test_inputs),
+        IN_TMPDIR(test_trouble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

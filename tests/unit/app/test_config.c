@@ -226,6 +226,9 @@ static void test_bad_values(void **state)
     assert_int_equal(read_one("--threads=many"), -EINVAL);
     assert_string_equal(
         fault_text.text, "--threads: expected a whole number from 0 to 256, not 'many'");
+    assert_int_equal(read_one("--backend-url=ftp://user:secret@host"), -EINVAL);
+    assert_null(strstr(fault_text.text, "secret"));
+    assert_non_null(strstr(fault_text.text, "'@host'"));
 }
 
 /* However long a value is, the message has an end. */

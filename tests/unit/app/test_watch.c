@@ -160,10 +160,7 @@ static void test_lost_root(void **state)
 static void test_faults(void **state)
 {
     (void)state;
-    static const struct {
-        enum fault_call call;
-        int error;
-    } faults[] = {
+    static const struct fault_case faults[] = {
         {FAULT_INOTIFY_INIT, EMFILE},
         {FAULT_INOTIFY_ADD, ENOSPC},
         {FAULT_RESIZE, ENOMEM},

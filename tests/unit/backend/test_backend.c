@@ -7,6 +7,12 @@
 #include "unit/backend/server.h"
 #include "unit/os/fault.h"
 
+#define MESSAGE(text)                                                                              \
+    &(struct backend_message)                                                                      \
+    {                                                                                              \
+        .body = (text)                                                                             \
+    }
+
 /* Long enough for an answer from this machine, short enough to wait for. */
 #define TIMEOUT_MS 400
 #define REPLY_MAX  1000
@@ -69,7 +75,8 @@ static void done(void *owner, const struct backend_reply *reply)
 
 static void send_and_wait(const char *body)
 {
-    assert_int_equal(backend_post_start(backend, jsv_str_from(body), done, &outcome, &post), 0);
+    assert_int_equal(
+        backend_post_start(backend, MESSAGE(jsv_str_from(body)), done, &outcome, &post), 0);
     assert_int_equal(outcome.count, 0); /* from the loop, not from within */
     assert_int_equal(loop_run(loop), 0);
     assert_int_equal(outcome.count, 1);
@@ -136,7 +143,8 @@ static void test_several_at_once(void **state)
     server_start(SERVER_REPLIES, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     assert_int_equal(open_backend("x"), 0);
     for (unsigned i = 0; i < 8; i++) {
-        assert_int_equal(backend_post_start(backend, JSV_STR("1"), done, &outcome, &post), 0);
+        assert_int_equal(
+            backend_post_start(backend, MESSAGE(JSV_STR("1")), done, &outcome, &post), 0);
     }
     while (outcome.count < 8) {
         assert_int_equal(loop_run(loop), 0);
@@ -275,9 +283,9 @@ static void test_cancel(void **state)
     (void)state;
     server_start(SERVER_HANGS, "");
     assert_int_equal(open_backend("/"), 0);
-    assert_int_equal(backend_post_start(backend, JSV_STR("1"), done, &outcome, &post), 0);
+    assert_int_equal(backend_post_start(backend, MESSAGE(JSV_STR("1")), done, &outcome, &post), 0);
     backend_post_cancel(post); /* before it has begun */
-    assert_int_equal(backend_post_start(backend, JSV_STR("1"), done, &outcome, &post), 0);
+    assert_int_equal(backend_post_start(backend, MESSAGE(JSV_STR("1")), done, &outcome, &post), 0);
     run_for(50);
     backend_post_cancel(post); /* while it waits */
     run_for(TIMEOUT_MS + 100);
@@ -288,8 +296,8 @@ static void test_free_while_waiting(void **state)
     (void)state;
     server_start(SERVER_HANGS, "");
     assert_int_equal(open_backend("/"), 0);
-    assert_int_equal(backend_post_start(backend, JSV_STR("1"), done, &outcome, &post), 0);
-    assert_int_equal(backend_post_start(backend, JSV_STR("2"), done, &outcome, &post), 0);
+    assert_int_equal(backend_post_start(backend, MESSAGE(JSV_STR("1")), done, &outcome, &post), 0);
+    assert_int_equal(backend_post_start(backend, MESSAGE(JSV_STR("2")), done, &outcome, &post), 0);
     run_for(50);
     backend_free(backend);
     backend = NULL;
@@ -305,7 +313,7 @@ static void twin_done(void *owner, const struct backend_reply *reply)
     (void)reply;
     twins_done++;
     backend_post_cancel(owner == &twins[0] ? twins[1] : twins[0]);
-    assert_int_equal(backend_post_start(backend, JSV_STR("3"), done, &outcome, &post), 0);
+    assert_int_equal(backend_post_start(backend, MESSAGE(JSV_STR("3")), done, &outcome, &post), 0);
 }
 
 static void test_cancel_from_a_callback(void **state)
@@ -315,7 +323,7 @@ static void test_cancel_from_a_callback(void **state)
     assert_int_equal(open_backend("/"), 0);
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(
-            backend_post_start(backend, JSV_STR("1"), twin_done, &twins[i], &twins[i]), 0);
+            backend_post_start(backend, MESSAGE(JSV_STR("1")), twin_done, &twins[i], &twins[i]), 0);
     }
     assert_int_equal(loop_run(loop), 0);
     assert_int_equal(twins_done, 1);
@@ -360,7 +368,7 @@ static void test_out_of_memory(void **state)
         backend = NULL;
         int r = open_backend("/");
         if (r == 0) {
-            r = backend_post_start(backend, JSV_STR("{}"), done, &outcome, &post);
+            r = backend_post_start(backend, MESSAGE(JSV_STR("{}")), done, &outcome, &post);
         }
         if (r == 0) {
             assert_int_equal(loop_run(loop), 0);

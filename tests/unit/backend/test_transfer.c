@@ -81,13 +81,39 @@ static void test_reply_that_was_cut(void **state)
     (void)state;
     struct backend_transfer transfer;
     const struct backend_options options = {.url = "http://h", .reply_size_max = 10};
+    const struct backend_message message = {.body = JSV_STR("{}")};
     assert_int_equal(backend_target_init(&target, &options), 0);
-    assert_int_equal(backend_transfer_init(&transfer, &target, JSV_STR("{}"), NULL), 0);
+    assert_int_equal(backend_transfer_init(&transfer, &target, &message, NULL), 0);
     assert_int_equal(jsv_buf_append_str(&transfer.reply, JSV_STR("0123456789")), 0);
     transfer.cut = true;
     struct backend_reply reply = backend_transfer_reply(&transfer, CURLE_WRITE_ERROR);
     assert_int_equal(reply.error, 0);
     assert_int_equal(reply.body.size, 10);
+    backend_transfer_done(&transfer);
+}
+
+/* A trace stands before the headers of all exchanges, which stay as they are. */
+static void test_headers_of_a_trace(void **state)
+{
+    (void)state;
+    struct backend_transfer transfer;
+    static char parent[] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    static char vendors[LOG_TRACE_STATE_MAX + 1];
+    memset(vendors, 'v', LOG_TRACE_STATE_MAX);
+    const struct backend_options options = {.url = "http://h", .reply_size_max = 10};
+    const struct backend_message message = {
+        .body = JSV_STR("{}"),
+        .trace = {.parent = jsv_str_from(parent), .state = jsv_str_from(vendors)},
+    };
+    assert_int_equal(backend_target_init(&target, &options), 0);
+    assert_int_equal(backend_transfer_init(&transfer, &target, &message, NULL), 0);
+    const struct curl_slist *item = &transfer.trace[1].item;
+    assert_string_equal(
+        item->data, "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    item = item->next;
+    assert_memory_equal(item->data, "tracestate: v", 13);
+    assert_int_equal(strlen(item->data), 12 + LOG_TRACE_STATE_MAX);
+    assert_ptr_equal(item->next, target.headers);
     backend_transfer_done(&transfer);
 }
 
@@ -98,6 +124,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_errors, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reply_without_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reply_that_was_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_headers_of_a_trace, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.h"
 #include "core/limits.h"
+#include "core/pipeline.h"
 #include "support/corridor.h"
 #include "support/random.h"
 #include "unit/backend/server.h"
@@ -83,6 +84,31 @@ static void those_in_turn_are_answered_in_order(void **state)
     expect_answer(corridor, 4, "\"id\":5,");
     assert_false(core_conn_is_busy(&corridor->conn));
     assert_int_equal(corridor->idle_count, 1);
+}
+
+/* Whoever waits is first, one in a round of the loop, and nobody who comes in overtakes them. */
+static void a_promised_turn_is_kept(void **state)
+{
+    struct corridor *corridor = *state;
+    corridor->conn.turn_is_promised = true;
+    assert_string_equal(corridor_ask(corridor, SYN_QUICK("1")), "");
+    assert_string_equal(corridor_ask(corridor, "no json"), "");
+    assert_string_equal(corridor_ask(corridor, SYN_QUICK("3")), "");
+    assert_true(strstr(corridor_ask(corridor, PING("4")), "\"id\":4"));
+    core_give_turns(corridor->worker);
+    assert_int_equal(corridor->answer_count, 2);
+    expect_answer(corridor, 1, "\"id\":1,");
+    assert_string_equal(corridor_ask(corridor, SYN_QUICK("5")), "");
+    core_give_turns(corridor->worker);
+    assert_int_equal(corridor->answer_count, 3);
+    expect_answer(corridor, 2, "\"id\":null,");
+    corridor_wait(corridor, 5);
+    expect_answer(corridor, 3, "\"id\":3,");
+    expect_answer(corridor, 4, "\"id\":5,");
+    assert_false(corridor->conn.turn_is_promised);
+    assert_int_equal(corridor->idle_count, 1);
+    core_give_turns(corridor->worker);
+    assert_int_equal(corridor->answer_count, 5);
 }
 
 static void the_protocol_waits_for_nobody(void **state)
@@ -313,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FLOW_TEST(those_in_turn_are_answered_in_order),
+        FLOW_TEST(a_promised_turn_is_kept),
         FLOW_TEST(the_protocol_waits_for_nobody),
         FLOW_TEST(who_is_cancelled_is_not_answered),
         FLOW_TEST(a_modern_client_cancels),

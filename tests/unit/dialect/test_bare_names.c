@@ -29,6 +29,12 @@ static const struct {
     {"'id':1,'method':'validate_asset','params':{'schema':'','asset':{}}",
      "'id':1,'result':{'ok':false,'reason':'validation_failed','errors':[{'path':'/schema',"
      "'msg':'schema param is required'}]}}"},
+    {"'id':1,'method':'validate_asset','params':{'extra':1}",
+     "'id':1,'result':{'ok':false,'reason':'validation_failed','errors':[{'path':'/schema',"
+     "'msg':'schema param is required'}]}}"},
+    {"'id':1,'method':'validate_many','params':{'schema':null,'assets':5}",
+     "'id':1,'result':{'ok':false,'reason':'validation_failed','errors':[{'path':'/schema',"
+     "'msg':'schema param is required'}]}}"},
     {"'id':1,'method':'validate_asset','params':{'schema':'none','asset':{}}",
      "'id':1,'result':{'ok':false,'reason':'validation_failed','errors':[{'path':'/schema',"
      "'msg':'schema_not_found'}]}}"},

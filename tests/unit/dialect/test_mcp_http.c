@@ -92,6 +92,21 @@ static void a_name_may_be_wrapped_in_base64(void **state)
 #undef NAMED
 }
 
+/* To the protocol it is an answer like others; /rpc has a status for it. */
+static void the_status_of_an_unknown_resource(void **state)
+{
+#define ABSENT(more)                                                                               \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":"             \
+    "\"mcpgate://schemas/absent\"" more "}}"
+    static const struct headers anything = {{.endpoint = RPC_ENDPOINT_RPC, .header = find}, {NULL}};
+    const struct headers *modern =
+        HEADERS(MODERN, "Mcp-Method", "resources/read", "Mcp-Name", "mcpgate://schemas/absent");
+    expect(*state, modern, ABSENT("," META), 200, "\"code\":-32602");
+    expect(*state, &anything, ABSENT("," META), 400, "\"code\":-32602");
+    expect(*state, &anything, ABSENT(""), 404, "\"code\":-32002");
+#undef ABSENT
+}
+
 static void what_is_missing_is_said_before_anything_else(void **state)
 {
     expect(
@@ -108,6 +123,19 @@ static void what_is_missing_is_said_before_anything_else(void **state)
         "-32601");
 }
 
+/* Also when its body does not say what it speaks: the header does. */
+static void a_notification_is_taken_or_ignored(void **state)
+{
+#define NOTIFY(method, params)                                                                     \
+    "{\"jsonrpc\":\"2.0\",\"method\":\"" method "\",\"params\":" params "}"
+    expect(*state, HEADERS(MODERN), NOTIFY("notifications/nothing", "{}"), 202, "");
+    expect(*state, HEADERS(MODERN), NOTIFY("notifications/nothing", "{" META "}"), 202, "");
+    expect(
+        *state, HEADERS(MODERN), NOTIFY("notifications/cancelled", "{\"requestId\":1}"), 202, "");
+    expect(*state, HEADERS(MODERN), NOTIFY("notifications/cancelled", "{" META "}"), 202, "");
+#undef NOTIFY
+}
+
 static void a_legacy_answer_names_its_session(void **state)
 {
     const char *answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
@@ -120,7 +148,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CORRIDOR_TEST(a_modern_request_repeats_itself_in_headers),
         CORRIDOR_TEST(a_name_may_be_wrapped_in_base64),
+        CORRIDOR_TEST(the_status_of_an_unknown_resource),
         CORRIDOR_TEST(what_is_missing_is_said_before_anything_else),
+        CORRIDOR_TEST(a_notification_is_taken_or_ignored),
         CORRIDOR_TEST(a_legacy_answer_names_its_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

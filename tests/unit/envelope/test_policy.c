@@ -83,6 +83,22 @@ static void test_line_breaks_are_dropped(void **state)
     expect(fixture, &answer, "{\t'schema_version' :'mcp.envelope.v0.1' , 'result': 1.00}");
 }
 
+static void test_line_breaks_that_may_stay(void **state)
+{
+    struct json_fixture *fixture = *state;
+    struct envelope_answer answer = {
+        .result = json(fixture, "{\n  'a': '\\n'\r\n}\n"),
+        .keeps_lines = true,
+    };
+    expect(
+        fixture, &answer, "{'schema_version':'mcp.envelope.v0.1','result':{\n  'a': '\\n'\r\n}}");
+    answer.result =
+        json(fixture, "\n{'schema_version' :\n'mcp.envelope.v0.1' , 'result': 1.00\n}\n");
+    expect(fixture, &answer, "{'schema_version' :\n'mcp.envelope.v0.1' , 'result': 1.00\n}");
+    answer.result = envelope_result_text(JSV_STR("a\nb"));
+    expect(fixture, &answer, "{'schema_version':'mcp.envelope.v0.1','result':'a\\nb'}");
+}
+
 static void test_text(void **state)
 {
     struct json_fixture *fixture = *state;
@@ -244,6 +260,7 @@ int main(void)
         JSON_TEST(test_recognising),
         JSON_TEST(test_results_stay_as_they_are),
         JSON_TEST(test_line_breaks_are_dropped),
+        JSON_TEST(test_line_breaks_that_may_stay),
         JSON_TEST(test_text),
         JSON_TEST(test_text_that_is_not_utf8),
         JSON_TEST(test_errors),

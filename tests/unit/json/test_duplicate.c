@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "json/reader.h"
+#include "support/count_of.h"
 #include "support/random.h"
 #include "support/reading.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- refused ---- */
 

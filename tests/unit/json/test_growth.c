@@ -12,39 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/hash.h"
 #include "support/json_fixture.h"
 #include "support/random.h"
 #include "support/reading.h"
+#include "support/slowness.h"
 
-#if defined(__has_feature)
-#    define HAS_FEATURE(feature) __has_feature(feature)
-#else
-#    define HAS_FEATURE(feature) 0
-#endif
-
-/* Sanitizers and emulators take many times the memory and time: for them everything is smaller. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
-    HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer) ||                             \
-    HAS_FEATURE(memory_sanitizer) || !defined(__x86_64__)
-#    define SCALE 10
-#else
-#    define SCALE 1
-#endif
-
-#define LARGEST_TEXT (100000000 / SCALE)
-#define MEMBERS      (100000 / SCALE)
+#define LARGEST_TEXT (100000000 / SLOWNESS)
+#define MEMBERS      (100000 / SLOWNESS)
 
 /* ---- measuring ---- */
-
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 /* Something to be measured, run on the small stack. @return what the work returned. */
 struct job {
@@ -60,9 +38,9 @@ static int run_job(struct json_fixture *fixture, struct jsv_arena *scratch, void
     for (unsigned i = 0; i < 3; i++) {
         jsv_arena_reset(scratch);
         jsv_buf_reset(&fixture->out);
-        double start = now_ns();
+        double start = cpu_seconds();
         job->result = job->work(fixture, scratch, job->data);
-        double taken = now_ns() - start;
+        double taken = (cpu_seconds() - start) * 1e9;
         if (job->best_ns == 0 || taken < job->best_ns) {
             job->best_ns = taken;
         }

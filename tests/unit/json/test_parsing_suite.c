@@ -12,10 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/count_of.h"
 #include "support/files.h"
 #include "support/reading.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct file {
     char name[256];

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "json/reader.h"
+#include "support/count_of.h"
 #include "support/files.h"
 #include "support/reading.h"
 #include "support/torture.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Longest pointer an error carries. */
 #define POINTER_MAX 65536

@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "support/count_of.h"
 #include "support/random.h"
 #include "support/reading.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct listing {
     uint32_t *offsets;

@@ -4,22 +4,14 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "json/reader.h"
 #include "support/json_random.h"
 #include "support/reading.h"
+#include "support/texts.h"
 #include "support/torture.h"
 
 /* ---- texts that take memory in every way there is ---- */
-
-static void repeat(struct jsv_buf *text, const char *piece, size_t count)
-{
-    while (count-- > 0) {
-        jsv_buf_append_str(text, jsv_str_from(piece));
-    }
-}
 
 static void append_members(struct jsv_buf *text, size_t count, size_t names)
 {
@@ -38,22 +30,22 @@ static bool make_text(struct jsv_buf *text, size_t i)
     jsv_buf_reset(text);
     switch (i) {
     case 0:
-        repeat(text, "1", 1);
+        append_repeated(text, "1", 1);
         return true;
     case 1: /* many nodes */
-        repeat(text, "[", 1);
-        repeat(text, "1,", 3000);
-        repeat(text, "2]", 1);
+        append_repeated(text, "[", 1);
+        append_repeated(text, "1,", 3000);
+        append_repeated(text, "2]", 1);
         return true;
     case 2: /* many decoded strings, as names and values */
-        repeat(text, "[", 1);
-        repeat(text, "{\"\\n\":\"a\\u20acb\"},\"\\t\",", 1000);
-        repeat(text, "[]]", 1);
+        append_repeated(text, "[", 1);
+        append_repeated(text, "{\"\\n\":\"a\\u20acb\"},\"\\t\",", 1000);
+        append_repeated(text, "[]]", 1);
         return true;
     case 3: /* a decoded string that grows from window to window */
-        repeat(text, "{\"a\":[\"", 1);
-        repeat(text, "\\n some text \\u0041", 5000);
-        repeat(text, "\"]}", 1);
+        append_repeated(text, "{\"a\":[\"", 1);
+        append_repeated(text, "\\n some text \\u0041", 5000);
+        append_repeated(text, "\"]}", 1);
         return true;
     case 4: /* a table of names, none of them twice */
         append_members(text, 3000, 3000);
@@ -66,25 +58,25 @@ static bool make_text(struct jsv_buf *text, size_t i)
         return true;
     case 7: /* an error with a long pointer */
         for (size_t depth = 0; depth < 100; depth++) {
-            repeat(text, "{\"", 1);
-            repeat(text, "long name ", depth);
-            repeat(text, "\":", 1);
+            append_repeated(text, "{\"", 1);
+            append_repeated(text, "long name ", depth);
+            append_repeated(text, "\":", 1);
         }
         return true;
     case 8: /* an error in a string with escapes */
-        repeat(text, "[[\"", 1);
-        repeat(text, "\\n some text \\u0041", 2000);
-        repeat(text, "\\q\"]]", 1);
+        append_repeated(text, "[[\"", 1);
+        append_repeated(text, "\\n some text \\u0041", 2000);
+        append_repeated(text, "\\q\"]]", 1);
         return true;
     case 9: /* too deep */
-        repeat(text, "[", 513);
+        append_repeated(text, "[", 513);
         return true;
     case 10: /* a table that has to grow */
-        repeat(text, "[", 1);
+        append_repeated(text, "[", 1);
         append_members(text, 300, 300);
-        repeat(text, ",", 1);
+        append_repeated(text, ",", 1);
         append_members(text, 3000, 3000);
-        repeat(text, "]", 1);
+        append_repeated(text, "]", 1);
         return true;
     default:
         return false;
@@ -270,8 +262,8 @@ static void promised_memory_is_enough(void **state)
     for (size_t count = 1; count < 20000; count = count * 7 / 4 + 1) {
         for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
             jsv_buf_reset(&text);
-            repeat(&text, "[", 1);
-            repeat(&text, pieces[i], count);
+            append_repeated(&text, "[", 1);
+            append_repeated(&text, pieces[i], count);
             text.data[text.size - 1] = ']';
             assert_int_equal(read_limited(jsv_buf_str(&text), 0, enough_for(text.size)), 0);
         }
@@ -280,14 +272,14 @@ static void promised_memory_is_enough(void **state)
         assert_int_equal(read_limited(jsv_buf_str(&text), 0, enough_for(text.size)), 0);
         jsv_buf_reset(&text);
         jsv_buf_append_byte(&text, '{');
-        repeat(&text, "\"\":1,", count);
+        append_repeated(&text, "\"\":1,", count);
         text.data[text.size - 1] = '}';
         assert_int_equal(
             read_limited(jsv_buf_str(&text), JSV_READ_LAST_WINS, enough_for(text.size)), 0);
         jsv_buf_reset(&text);
-        repeat(&text, "\"\\n", 1);
-        repeat(&text, "abcdefg", count);
-        repeat(&text, "\"", 1);
+        append_repeated(&text, "\"\\n", 1);
+        append_repeated(&text, "abcdefg", count);
+        append_repeated(&text, "\"", 1);
         assert_int_equal(read_limited(jsv_buf_str(&text), 0, enough_for(text.size)), 0);
     }
     jsv_buf_done(&text);

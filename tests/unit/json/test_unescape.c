@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "json/reader.h"
+#include "support/count_of.h"
 #include "support/random.h"
 #include "support/reading.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A string is read as this text, and its span is as it was written. */
 static void expect_text(struct jsv_value string, struct jsv_str written, struct jsv_str expected)

@@ -45,9 +45,7 @@ static struct log_event make_event(void)
         .transport = JSV_STR("stdio"),
         .route = JSV_STR("syn"),
         .method = JSV_STR("list_schemas"),
-        .trace_id = JSV_STR("t"),
-        .span_id = JSV_STR("s"),
-        .request_id = JSV_STR("r"),
+        .ids = {JSV_STR("t"), JSV_STR("s"), JSV_STR("r")},
         .status = JSV_STR("ok"),
         .duration_us = 1042,
         .attempt = 1,
@@ -59,10 +57,12 @@ static struct log_event make_event(void)
     };
 }
 
+static uint32_t blanks[LOG_IDS];
+
 static void write_event(const struct log_event *event, struct jsv_buf *out)
 {
     jsv_buf_init(out, NULL, LOG_LINE_MAX);
-    assert_int_equal(log_event_write(event, &secrets, out), 0);
+    assert_int_equal(log_event_write(event, &secrets, out, blanks), 0);
     assert_ptr_equal(memchr(out->data, '\n', out->size), out->data + out->size - 1);
     assert_int_equal(jsv_read(reader, line, jsv_buf_str(out), 0, NULL), 0);
 }
@@ -82,6 +82,30 @@ static void test_line(void **state)
         "\"stage\":\"output\"}\n";
     assert_int_equal(out.size, sizeof(expected) - 1);
     assert_memory_equal(out.data, expected, out.size);
+    for (size_t i = 0; i < LOG_IDS; i++) {
+        assert_int_equal(blanks[i], 0);
+    }
+    jsv_buf_done(&out);
+}
+
+/* Ids that are not known yet have a place, also in a line that is not the first. */
+static void test_blanks(void **state)
+{
+    (void)state;
+    struct jsv_buf out;
+    struct log_event event = make_event();
+    event.ids[LOG_ID_SPAN] = event.ids[LOG_ID_REQUEST] = (struct jsv_str){NULL, 0};
+    write_event(&event, &out);
+    size_t first = out.size;
+    assert_int_equal(log_event_write(&event, &secrets, &out, blanks), 0);
+    assert_int_equal(blanks[LOG_ID_TRACE], 0);
+    memset(out.data + first + blanks[LOG_ID_SPAN], 's', LOG_ID_SIZE);
+    memset(out.data + first + blanks[LOG_ID_REQUEST], 'r', LOG_ID_SIZE);
+    jsv_buf_append_byte(&out, '\0');
+    assert_non_null(strstr(
+        out.data + first,
+        "\"traceId\":\"t\",\"spanId\":\"ssssssssssssssssssssssssssssssssssss\","
+        "\"requestId\":\"rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr\",\"status\""));
     jsv_buf_done(&out);
 }
 
@@ -93,7 +117,7 @@ static void test_hostile(void **state)
     char text[2 * LOG_TEXT_MAX];
     memset(text, '\n', sizeof(text));
     struct log_event event = make_event();
-    event.method = event.tool_id = event.prompt_id = event.trace_id = event.error_code =
+    event.method = event.tool_id = event.prompt_id = event.ids[LOG_ID_TRACE] = event.error_code =
         event.error_message = (struct jsv_str){text, sizeof(text)};
     write_event(&event, &out);
     jsv_buf_done(&out);
@@ -130,7 +154,7 @@ static void test_no_room(void **state)
     struct log_event event = make_event();
     struct jsv_buf out;
     jsv_buf_init(&out, NULL, 100);
-    assert_true(log_event_write(&event, &secrets, &out) < 0);
+    assert_true(log_event_write(&event, &secrets, &out, blanks) < 0);
     assert_int_equal(out.size, 0);
     jsv_buf_done(&out);
 }
@@ -160,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),
+        cmocka_unit_test(test_blanks),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_secrets),
         cmocka_unit_test(test_no_room),

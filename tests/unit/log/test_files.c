@@ -171,6 +171,213 @@ static void test_read_only(void **state)
     log_files_done(&files);
 }
 
+/* ---- names ---- */
+
+/* 2026-01-02T23:59:59.999Z */
+#define BEFORE_MIDNIGHT 1767398399999
+
+static int64_t wall_ms;
+
+static int64_t fake_wall_ms(void)
+{
+    return wall_ms;
+}
+
+static struct os_sys fake_clock(int64_t now)
+{
+    struct os_sys clock = os_sys_real;
+    clock.wall_ms = fake_wall_ms;
+    wall_ms = now;
+    return clock;
+}
+
+static void make_file(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+}
+
+static bool has_file(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void assert_latest_begins(const char *beginning)
+{
+    char path[160];
+    char target[128] = "";
+    snprintf(path, sizeof(path), "%s/.latest", folder);
+    assert_true(readlink(path, target, sizeof(target) - 1) > 0);
+    assert_memory_equal(target, beginning, strlen(beginning));
+}
+
+/* A run is one file, whatever the day; the next one is called after its own. */
+static void test_midnight(void **state)
+{
+    (void)state;
+    struct log_files files;
+    struct os_sys clock = fake_clock(BEFORE_MIDNIGHT);
+    size_t written;
+    os_sys = &clock;
+    log_files_init(&files, root, 8);
+    assert_int_equal(log_files_write(&files, JSV_STR("aaa\n"), &written), 0);
+    assert_latest_begins("20260102T235959.999Z-");
+    wall_ms++;
+    assert_int_equal(log_files_write(&files, JSV_STR("bbb\n"), &written), 0);
+    assert_latest("aaa\nbbb\n");
+    assert_int_equal(log_files_write(&files, JSV_STR("ccc\n"), &written), 0);
+    assert_latest("ccc\n");
+    assert_latest_begins("20260103T000000.000Z-");
+    assert_int_equal(count_files(), 2);
+    log_files_done(&files);
+}
+
+/* The file that is written stays, also when a clock that was set back makes it look the oldest. */
+static void test_clock_set_back(void **state)
+{
+    (void)state;
+    struct log_files files;
+    struct os_sys clock = fake_clock(BEFORE_MIDNIGHT);
+    size_t written;
+    os_sys = &clock;
+    log_files_init(&files, root, 4);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(log_files_write(&files, JSV_STR("new\n"), &written), 0);
+    }
+    wall_ms = 0;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(log_files_write(&files, JSV_STR("old\n"), &written), 0);
+        assert_latest("old\n");
+        assert_latest_begins("19700101T000000.000Z-");
+        assert_int_equal(count_files(), LOG_FILES_KEPT);
+    }
+    log_files_done(&files);
+}
+
+/* What is not ours is neither counted nor removed. */
+static void test_files_of_others(void **state)
+{
+    (void)state;
+    static const char *const others[] = {
+        "notes.jsonl",
+        "00000000T000000.000Z.txt",
+        "2026-01-02T030405.678Z-1-000001.jsonl",
+        "00000000T000000.000Z-a-name-that-is-much-longer-than-any-of-ours-would-be.jsonl",
+    };
+    struct log_files files;
+    size_t written;
+    log_files_init(&files, root, 4);
+    assert_int_equal(log_files_open(&files), 0);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        make_file(others[i]);
+    }
+    make_file("20200102T030405.678Z-1-000001.jsonl");
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(log_files_write(&files, JSV_STR("aaa\n"), &written), 0);
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_true(has_file(others[i]));
+    }
+    assert_false(has_file("20200102T030405.678Z-1-000001.jsonl"));
+    log_files_done(&files);
+}
+
+/* ---- trouble ---- */
+
+static int fail_name(const char *path, const char *new_path)
+{
+    (void)path;
+    (void)new_path;
+    return -EACCES;
+}
+
+static int exists_already(int dir_fd, const char *path, int flags, mode_t mode)
+{
+    (void)dir_fd;
+    (void)path;
+    (void)flags;
+    (void)mode;
+    return -EEXIST;
+}
+
+static void assert_no_file(const struct os_sys *table, int error)
+{
+    struct log_files files;
+    size_t written;
+    os_sys = table;
+    log_files_init(&files, root, 1000);
+    assert_int_equal(log_files_write(&files, JSV_STR("a\n"), &written), error);
+    assert_int_equal(written, 0);
+    assert_int_equal(files.fd, -1);
+    os_sys = &os_sys_real;
+    assert_int_equal(log_files_write(&files, JSV_STR("b\n"), &written), 0);
+    assert_latest("b\n");
+    log_files_done(&files);
+}
+
+static void test_no_file(void **state)
+{
+    (void)state;
+    struct os_sys no_link = os_sys_real;
+    no_link.symlink = fail_name;
+    assert_no_file(&no_link, -EACCES);
+    struct os_sys no_rename = os_sys_real;
+    no_rename.rename = fail_name;
+    assert_no_file(&no_rename, -EACCES);
+    struct os_sys taken = os_sys_real;
+    taken.create = exists_already;
+    assert_no_file(&taken, -EEXIST);
+}
+
+static void test_a_root_that_is_too_long(void **state)
+{
+    (void)state;
+    static char name[5000];
+    struct log_files files;
+    memset(name, 'x', sizeof(name) - 1);
+    log_files_init(&files, name, 1000);
+    assert_true(log_files_open(&files) < 0);
+    log_files_done(&files);
+}
+
+/* Directories above the log dir are made, too. */
+static void test_parents(void **state)
+{
+    (void)state;
+    struct log_files files;
+    char deep[128];
+    char path[256];
+    snprintf(deep, sizeof(deep), "%s/a/b", root);
+    snprintf(path, sizeof(path), "%s/mcp_server/envelope_validation/.latest", deep);
+    log_files_init(&files, deep, 1000);
+    assert_int_equal(log_files_open(&files), 0);
+    assert_int_equal(access(path, F_OK), 0);
+    log_files_done(&files);
+}
+
+/* Lines that are in a file before another one cannot be made are there, and said to be. */
+static void test_part_of_the_lines(void **state)
+{
+    (void)state;
+    struct log_files files;
+    struct os_sys taken = os_sys_real;
+    size_t written;
+    taken.create = exists_already;
+    log_files_init(&files, root, 8);
+    assert_int_equal(log_files_write(&files, JSV_STR("aaa\n"), &written), 0);
+    os_sys = &taken;
+    assert_int_equal(log_files_write(&files, JSV_STR("bbb\nccc\n"), &written), -EEXIST);
+    assert_int_equal(written, 4);
+    os_sys = &os_sys_real;
+    assert_latest("aaa\nbbb\n");
+    log_files_done(&files);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -181,6 +388,13 @@ int main(void)
         TEST(test_directory_removed),
         TEST(test_disk_full),
         TEST(test_read_only),
+        TEST(test_midnight),
+        TEST(test_clock_set_back),
+        TEST(test_files_of_others),
+        TEST(test_no_file),
+        TEST(test_a_root_that_is_too_long),
+        TEST(test_parents),
+        TEST(test_part_of_the_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

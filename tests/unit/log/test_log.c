@@ -64,9 +64,7 @@ static void write_one(struct log_share *share)
     const struct log_event event = {
         .transport = JSV_STR("stdio"),
         .method = JSV_STR("ping"),
-        .trace_id = JSV_STR("t"),
-        .span_id = JSV_STR("s"),
-        .request_id = JSV_STR("r"),
+        .ids = {JSV_STR("t"), JSV_STR("s"), JSV_STR("r")},
         .status = JSV_STR("ok"),
         .schema_version = JSV_STR("1.0"),
         .stage = JSV_STR("output"),
@@ -160,6 +158,9 @@ static void test_metrics(void **state)
         log_count_connection(log_counters_of(shares[i]), "http", 1);
     }
     log_count_connection(log_counters_of(shares[0]), "http", -1);
+    log_count_program(log_counters_of(shares[0]), 1);
+    log_count_program(log_counters_of(shares[0]), -1);
+    log_count_program(log_counters_of(shares[1]), 1);
     struct jsv_buf out;
     jsv_buf_init(&out, NULL, SIZE_MAX);
     assert_int_equal(log_metrics_write(log, &out), 0);
@@ -175,6 +176,8 @@ static void test_metrics(void **state)
         "\nmcpgate_request_duration_seconds_sum 0.000280\n",
         "\nmcpgate_connections{transport=\"http\"} 1\n",
         "\nmcpgate_loops 2\n",
+        "\nmcpgate_child_processes 1\n",
+        "\nmcpgate_child_processes_started_total 2\n",
     };
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
         assert_non_null(strstr(out.data, expected[i]));

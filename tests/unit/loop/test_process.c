@@ -315,10 +315,7 @@ static void test_no_such_program(void **state)
 static void test_faults(void **state)
 {
     (void)state;
-    static const struct {
-        enum fault_call call;
-        int error;
-    } faults[] = {
+    static const struct fault_case faults[] = {
         {FAULT_PIPE, EMFILE},
         {FAULT_SPAWN, EAGAIN},
         {FAULT_PIDFD_OPEN, EMFILE},

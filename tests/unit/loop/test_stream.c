@@ -548,10 +548,8 @@ static void test_opening_fails_cleanly(void **state)
     struct loop_stream *stream;
     int fds[2];
     assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
-    static const struct {
-        enum fault_call call;
-        int error;
-    } cases[] = {{FAULT_RESIZE, ENOMEM}, {FAULT_GET_FLAGS, EIO}, {FAULT_FSTAT, EIO}};
+    static const struct fault_case cases[] = {
+        {FAULT_RESIZE, ENOMEM}, {FAULT_GET_FLAGS, EIO}, {FAULT_FSTAT, EIO}};
     for (unsigned i = 0; i < 3; i++) {
         fault_arm(cases[i].call, 1, cases[i].error);
         assert_int_equal(

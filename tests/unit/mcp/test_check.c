@@ -431,6 +431,32 @@ static void test_too_costly(void **state)
     checking_expect_refused(checking, text->data, MCP_LAYER_MCP, -32600, "");
 }
 
+/* Whoever has found the parts gets the same verdict. */
+static void test_parts(void **state)
+{
+    struct checking *checking = *state;
+    static const char *const texts[] = {
+        "{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'a'}}",
+        "{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':1}}",
+        "{'jsonrpc':'2.0','id':1,'method':'no'}",
+        "{'jsonrpc':'2.0','id':true,'method':'ping'}",
+        "{'jsonrpc':'2.0','id':1,'result':{}}",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct mcp_verdict whole = *checking_verdict(checking, texts[i]);
+        struct mcp_verdict verdict;
+        struct rpc_members parts;
+        struct jsv_value message = checking_read(checking, texts[i]);
+        rpc_members_find(message, &parts);
+        assert_int_equal(mcp_check_parts(&checking->check, message, &parts, &verdict), 0);
+        assert_int_equal(verdict.layer, whole.layer);
+        assert_int_equal(verdict.code, whole.code);
+        assert_int_equal(verdict.shape.kind, whole.shape.kind);
+        assert_ptr_equal(verdict.method, whole.method);
+        assert_int_equal(verdict.problems.count, whole.problems.count);
+    }
+}
+
 static int check_with(struct json_fixture *fixture, struct jsv_arena *scratch, void *data)
 {
     (void)fixture;
@@ -519,6 +545,7 @@ int main(void)
         CHECKING_TEST(test_batches),
         CHECKING_TEST(test_requests_are_noted),
         CHECKING_TEST(test_as),
+        CHECKING_TEST(test_parts),
         CHECKING_TEST(test_too_costly),
         CHECKING_TEST(test_no_scratch),
         CHECKING_TEST(test_steady_state_allocates_nothing),

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 
 #include "mcp/definitions.h"
 #include "unit/mcp/schema_text.h"
@@ -127,6 +128,39 @@ static void test_digest(void **state)
     mcp_definitions_free(definitions);
 }
 
+static void assert_described(struct mcp_definitions *definitions, const char *expected)
+{
+    struct jsv_buf out;
+    jsv_buf_init(&out, NULL, SIZE_MAX);
+    struct jsv_writer writer = jsv_writer_on(&out);
+    mcp_definitions_describe(definitions, &writer);
+    jsv_buf_append_byte(&out, '\0');
+    assert_string_equal(out.data, expected);
+    jsv_buf_done(&out);
+}
+
+/* Only what has been used is told, the oldest version first. */
+static void test_describe(void **state)
+{
+    (void)state;
+    char expected[512];
+    char old_hex[OS_DIGEST_HEX_SIZE + 1];
+    char hex[OS_DIGEST_HEX_SIZE + 1];
+    struct mcp_definitions *definitions = embedded();
+    assert_described(definitions, "[]");
+    assert_int_equal(mcp_definitions_digest(definitions, MCP_VERSION_2025_06_18, hex), 0);
+    assert_int_equal(mcp_definitions_digest(definitions, MCP_VERSION_2024_11_05, old_hex), 0);
+    snprintf(
+        expected,
+        sizeof(expected),
+        "[{\"version\":\"2024-11-05\",\"source\":\"embedded\",\"sha256\":\"%s\"},"
+        "{\"version\":\"2025-06-18\",\"source\":\"embedded\",\"sha256\":\"%s\"}]",
+        old_hex,
+        hex);
+    assert_described(definitions, expected);
+    mcp_definitions_free(definitions);
+}
+
 /* ---- an operator's schema ---- */
 
 static void test_official_takes_its_place(void **state)
@@ -154,6 +188,8 @@ static void test_official_takes_its_place(void **state)
     assert_int_equal(os_digest(text, expected), 0);
     assert_int_equal(mcp_definitions_digest(definitions, MCP_VERSION_2025_06_18, hex), 0);
     assert_string_equal(hex, expected);
+    assert_true(mcp_definitions_is_operators(definitions, MCP_VERSION_2025_06_18));
+    assert_false(mcp_definitions_is_operators(definitions, MCP_VERSION_2025_11_25));
     jsv_validator_free(validator);
     mcp_definitions_free(definitions);
 }
@@ -300,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_slot_names),
         cmocka_unit_test(test_find),
         JSON_TEST(test_digest),
+        cmocka_unit_test(test_describe),
         JSON_TEST(test_official_takes_its_place),
         JSON_TEST(test_broken_official),
         JSON_TEST(test_broken_where_nobody_looks),

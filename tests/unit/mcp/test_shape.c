@@ -96,11 +96,16 @@ static void test_parts(void **state)
     struct mcp_shape shape;
     const char *text = "{\"params\":[1],\"method\":\"a\",\"id\":\"b\",\"jsonrpc\":\"2.0\"}";
     assert_null(mcp_shape_read(json_fixture_read(*state, text), &shape));
-    assert_true(jsv_str_equal(jsv_value_text(shape.method), JSV_STR("a")));
-    assert_true(jsv_str_equal(jsv_value_text(shape.id), JSV_STR("b")));
-    assert_int_equal(jsv_value_count(shape.params), 1);
-    assert_int_equal(jsv_value_type(shape.result), JSV_TYPE_NONE);
-    assert_int_equal(jsv_value_type(shape.error), JSV_TYPE_NONE);
+    assert_true(jsv_str_equal(jsv_value_text(shape.parts.method), JSV_STR("a")));
+    assert_true(jsv_str_equal(jsv_value_text(shape.parts.id), JSV_STR("b")));
+    assert_int_equal(jsv_value_count(shape.parts.params), 1);
+    assert_int_equal(jsv_value_type(shape.parts.result), JSV_TYPE_NONE);
+    assert_int_equal(jsv_value_type(shape.parts.error), JSV_TYPE_NONE);
+
+    struct mcp_shape again;
+    assert_null(mcp_shape_of(&shape.parts, &again));
+    assert_int_equal(again.kind, MCP_KIND_REQUEST);
+    assert_ptr_equal(again.parts.params.node, shape.parts.params.node);
 }
 
 /* An error answer wants the id of a message that is wrong in another place. */
@@ -109,7 +114,7 @@ static void test_parts_of_a_wrong_shape(void **state)
     struct mcp_shape shape;
     const char *text = "{\"jsonrpc\":\"1.0\",\"id\":5,\"method\":\"a\"}";
     assert_non_null(mcp_shape_read(json_fixture_read(*state, text), &shape));
-    assert_true(jsv_str_equal(jsv_value_span(shape.id), JSV_STR("5")));
+    assert_true(jsv_str_equal(jsv_value_span(shape.parts.id), JSV_STR("5")));
 }
 
 static void test_kind_names(void **state)

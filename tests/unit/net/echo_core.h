@@ -22,6 +22,7 @@
 #include "core/conn.h"
 #include "core/limits.h"
 #include "core/worker.h"
+#include "rpc/pool.h"
 
 struct core_request {
     struct core_request *next;
@@ -33,6 +34,7 @@ struct core_request {
 
 struct core_worker {
     struct loop *loop;
+    struct rpc_pool pool;
     struct catalog *catalog;
     unsigned long catalogs; /* that were set */
 };
@@ -58,6 +60,7 @@ int core_worker_new(
     (void)settings;
     struct core_worker *worker = calloc(1, sizeof(*worker));
     worker->loop = loop;
+    rpc_pool_init(&worker->pool);
     worker->catalog = catalog;
     *ret_worker = worker;
     return 0;
@@ -65,7 +68,15 @@ int core_worker_new(
 
 void core_worker_free(struct core_worker *worker)
 {
-    free(worker);
+    if (worker) {
+        rpc_pool_done(&worker->pool);
+        free(worker);
+    }
+}
+
+struct rpc_pool *core_worker_pool(struct core_worker *worker)
+{
+    return &worker->pool;
 }
 
 struct loop *core_worker_loop(const struct core_worker *worker)

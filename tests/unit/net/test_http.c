@@ -11,6 +11,7 @@
 #include "net/http.h"
 #include "net/page.h"
 #include "os/sys.h"
+#include "rpc/pool.h"
 #include "support/corridor.h"
 #include "unit/os/fault.h"
 
@@ -356,6 +357,10 @@ static void test_statuses(void **state)
         {"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
          "Content-Length: 2\r\n\r\n{}",
          "HTTP/1.1 415 "},
+        {"GET /v1/invoke HTTP/1.1\r\nHost: localhost\r\n\r\n",
+         "{\"id\":\"\",\"version\":\"1.0.0\",\"status\":{\"code\":\"error\",\"http\":405,"},
+        {"GET /v1/invoke HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n",
+         "{\"error\":{\"code\":400,"},
         {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
          "Accept: image/png\r\nContent-Length: 2\r\n\r\n{}",
          "HTTP/1.1 406 "},
@@ -644,6 +649,161 @@ static void test_stream_of_a_peer_that_is_gone(void **state)
     run_until_closed(desk);
 }
 
+/* ---- calls of a session whose peer changes its mind, or is lost ---- */
+
+static struct tool_call *waiting;
+static unsigned cancelled;
+static bool says_something;
+
+static int run_tool(struct tool_call *call)
+{
+    waiting = call;
+    if (says_something) {
+        call->client->log(call, TOOL_LEVEL_ALERT, JSV_STR("busy"));
+    }
+    return TOOL_WAIT;
+}
+
+static void cancel_tool(struct tool_call *call)
+{
+    (void)call;
+    waiting = NULL;
+    cancelled++;
+}
+
+static void finish_tool(void)
+{
+    assert_non_null(waiting);
+    jsv_buf_append_str(waiting->out, JSV_STR("{\"ok\":true,\"schemas\":[]}"));
+    waiting->finished(waiting);
+    waiting = NULL;
+}
+
+static const struct tool_set waiting_tools = {.run = run_tool, .cancel = cancel_tool};
+
+#define CALL                                                                                       \
+    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\","                                     \
+    "\"params\":{\"name\":\"list_schemas\"}}"
+#define CANCEL                                                                                     \
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7}}"
+
+static void use_waiting_tools(struct desk *desk)
+{
+    struct corridor *corridor = desk->corridor;
+    struct core_worker *before = corridor->worker;
+    corridor->settings.tools.set = &waiting_tools;
+    assert_int_equal(
+        core_worker_new(corridor->loop, &corridor->settings, corridor->catalog, &corridor->worker),
+        0);
+    corridor_reconnect(corridor);
+    core_worker_free(before);
+    cancelled = 0;
+    says_something = false;
+}
+
+/* @return the header that names a new session, and another one. */
+static const char *session_header(struct desk *desk, const char *accept)
+{
+    static char headers[256];
+    const char *id = begin_session(desk);
+    snprintf(headers, sizeof(headers), "Mcp-Session-Id: %s\r\nAccept: %s\r\n", id, accept);
+    return headers;
+}
+
+#define BOTH "application/json, text/event-stream"
+
+/* @return what the caller hears after its call was given up on another connection. */
+static const char *hear_of_cancelled(struct desk *desk, const char *headers)
+{
+    say(desk, post("/mcp", headers, CALL));
+    run(desk, 3);
+    assert_non_null(waiting);
+    struct net_peer *caller = desk->http;
+    int fd = desk->peer;
+    connect_peer(desk);
+    assert_has(ask(desk, post("/mcp", headers, CANCEL)), "HTTP/1.1 202 ");
+    desk->http->ops->close(desk->http);
+    close(desk->peer);
+    desk->http = caller;
+    desk->peer = fd;
+    assert_int_equal(cancelled, 1);
+    cancelled = 0;
+    return hear(desk);
+}
+
+static void test_cancelled_call_ends_without_an_answer(void **state)
+{
+    struct desk *desk = *state;
+    use_waiting_tools(desk);
+    connect_peer(desk);
+    const char *text = hear_of_cancelled(desk, session_header(desk, BOTH));
+    assert_has(text, "Content-Type: text/event-stream\r\n");
+    assert_has(text, "\r\n\r\n0\r\n\r\n");
+    text = hear_of_cancelled(desk, session_header(desk, "application/json"));
+    assert_has(text, "HTTP/1.1 202 ");
+    says_something = true;
+    text = hear_of_cancelled(desk, session_header(desk, BOTH));
+    assert_int_equal(count(text, "data: "), 1);
+    assert_has(text, "\r\n0\r\n\r\n");
+    assert_has(ask(desk, HEALTH), "200 OK");
+}
+
+static void test_call_of_a_lost_peer_is_finished(void **state)
+{
+    struct desk *desk = *state;
+    use_waiting_tools(desk);
+    for (int i = 0; i < 4; i++) {
+        says_something = i & 1;
+        connect_peer(desk);
+        say(desk, post("/mcp", session_header(desk, BOTH), CALL));
+        hear(desk);
+        assert_non_null(waiting);
+        close(desk->peer);
+        desk->peer = -1;
+        run(desk, 10);
+        assert_int_equal(cancelled, 0);
+        assert_non_null(desk->http);
+        if (i < 2) {
+            waiting->client->log(waiting, TOOL_LEVEL_ALERT, JSV_STR("nobody hears this"));
+            run(desk, 10);
+            assert_int_equal(cancelled, 0);
+            finish_tool();
+        } else {
+            desk->http->ops->finish(desk->http);
+            run(desk, 10);
+            desk->http->ops->close(desk->http);
+            assert_int_equal(cancelled, 1);
+            cancelled = 0;
+        }
+        run_until_closed(desk);
+    }
+}
+
+static void test_call_of_a_stalled_peer_is_finished(void **state)
+{
+    struct desk *desk = *state;
+    use_waiting_tools(desk);
+    set_times(desk);
+    desk->times.write_stall = 50;
+    connect_peer(desk);
+    char block[1024];
+    memset(block, 'b', sizeof(block));
+    say(desk, post("/mcp", session_header(desk, BOTH), CALL));
+    run(desk, 3);
+    for (int i = 0; i < 800; i++) {
+        waiting->client->log(waiting, TOOL_LEVEL_ALERT, (struct jsv_str){block, sizeof(block)});
+    }
+    run(desk, 300);
+    assert_int_equal(cancelled, 0);
+    char more[16];
+    while (read(desk->peer, more, sizeof(more)) > 0) {
+        /* what the kernel has */
+    }
+    assert_int_equal(read(desk->peer, more, sizeof(more)), 0);
+    finish_tool();
+    run_until_closed(desk);
+}
+
 /* ---- ends ---- */
 
 static void test_half_closed_peer_gets_its_answer(void **state)
@@ -723,7 +883,10 @@ static void test_out_of_memory(void **state)
     struct desk *desk = *state;
     bool hit = true;
     unsigned at = 0;
+    struct rpc_pool *pool = core_worker_pool(desk->corridor->worker);
     while (hit) {
+        rpc_pool_done(pool); /* of the one before: memory has to be taken */
+        rpc_pool_init(pool);
         fault_arm(FAULT_RESIZE, ++at, ENOMEM);
         if (try_to_connect(desk) == 0) {
             converse(desk);
@@ -768,6 +931,9 @@ int main(void)
         DESK_TEST(test_stream_lives_until_its_session_ends),
         DESK_TEST(test_stream_to_http_1_0),
         DESK_TEST(test_stream_of_a_peer_that_is_gone),
+        DESK_TEST(test_cancelled_call_ends_without_an_answer),
+        DESK_TEST(test_call_of_a_lost_peer_is_finished),
+        DESK_TEST(test_call_of_a_stalled_peer_is_finished),
         DESK_TEST(test_half_closed_peer_gets_its_answer),
         DESK_TEST(test_finish_closes_idle_connections),
         DESK_TEST(test_finish_answers_what_has_come),

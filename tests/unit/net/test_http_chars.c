@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/ascii.h"
 #include "net/http_chars.h"
 
 /* Each kind as the RFCs spell it out, against the table, for all bytes. */
@@ -82,6 +83,27 @@ static void compare(void **state)
     assert_false(net_http_begins(JSV_STR("Basic xyz"), JSV_STR("bearer ")));
 }
 
+/* Any two bytes, at any place: names are compared eight bytes at a time. */
+static void compare_everywhere(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < 256; a++) {
+        for (unsigned b = 0; b < 256; b++) {
+            char first[] = "Content-Length";
+            char second[] = "cONTENT-lENGTH";
+            size_t place = (a + b) % (sizeof(first) - 1);
+            first[place] = (char)a;
+            second[place] = (char)b;
+            bool expected = jsv_to_lower((char)a) == jsv_to_lower((char)b);
+            assert_int_equal(
+                net_http_equal(
+                    (struct jsv_str){first, sizeof(first) - 1},
+                    (struct jsv_str){second, sizeof(second) - 1}),
+                expected);
+        }
+    }
+}
+
 static void expect_list(struct jsv_str list, const char *expected)
 {
     char joined[256] = "";
@@ -122,6 +144,7 @@ int main(void)
         cmocka_unit_test(values),
         cmocka_unit_test(trim),
         cmocka_unit_test(compare),
+        cmocka_unit_test(compare_everywhere),
         cmocka_unit_test(lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,20 +141,35 @@ static void summarise(struct jsv_buf *trace, char out[static 64])
     snprintf(out + size, 64 - size, "%s", end);
 }
 
+/* What is expected of reading alone: "200/405 keep" without what an answer would be. */
+static void leave_answers_out(struct jsv_str expected, char out[static 64])
+{
+    size_t size = 0;
+    bool is_answer = false;
+    assert_true(expected.size < 64);
+    for (size_t i = 0; i < expected.size; i++) {
+        is_answer = expected.data[i] == '/' || (is_answer && expected.data[i] != ' ');
+        out[size] = expected.data[i];
+        size += is_answer ? 0 : 1;
+    }
+    out[size] = '\0';
+}
+
 static void run_case(const struct http_case *http_case, void *data)
 {
     struct fixture *fixture = data;
     char summary[64];
+    char expected[64];
     trace(fixture, http_case->bytes);
     summarise(&fixture->trace, summary);
-    if (!jsv_str_equal(jsv_str_from(summary), http_case->expected)) {
+    leave_answers_out(http_case->expected, expected);
+    if (strcmp(summary, expected) != 0) {
         fail_msg(
-            "%.*s: %s instead of %.*s\n%s",
+            "%.*s: %s instead of %s\n%s",
             (int)http_case->name.size,
             http_case->name.data,
             summary,
-            (int)http_case->expected.size,
-            http_case->expected.data,
+            expected,
             fixture->trace.data);
     }
 }

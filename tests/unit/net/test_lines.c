@@ -72,14 +72,20 @@ static struct net_lines_options options_for(struct desk *desk, int in_fd, int ou
     };
 }
 
-static void open_socket(struct desk *desk, unsigned write_stall_ms)
+static void open_patient(struct desk *desk, unsigned write_stall_ms, unsigned drain_ms)
 {
     int fds[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
     struct net_lines_options options = options_for(desk, fds[0], fds[0]);
     options.write_stall_ms = write_stall_ms;
+    options.drain_ms = drain_ms;
     assert_int_equal(net_lines_open(&options, &desk->lines), 0);
     desk->peer = fds[1];
+}
+
+static void open_socket(struct desk *desk, unsigned write_stall_ms)
+{
+    open_patient(desk, write_stall_ms, 0);
 }
 
 /* Let the loop run for a while: enough for all that is ready now. Its clock stood still since the
@@ -247,6 +253,22 @@ static void test_half_closed_peer_waits_for_what_is_in_flight(void **state)
     desk->lines->conn.ops->idle(&desk->lines->conn);
     run_until_closed(desk, 1000);
     assert_string_equal(hear(desk), "one\ntwo\n");
+}
+
+static void test_what_is_in_flight_may_take_only_so_long(void **state)
+{
+    struct desk *desk = *state;
+    open_patient(desk, 0, 50);
+    say(desk, "wait one\n");
+    for (unsigned i = 0; i < 20; i++) {
+        run(desk);
+    }
+    assert_non_null(desk->lines); /* time does not count yet */
+    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
+    run(desk);
+    assert_non_null(desk->lines);
+    run_until_closed(desk, 1000);
+    assert_int_equal(echo.cancelled, 1);
 }
 
 static void test_gone_peer_cancels_what_is_in_flight(void **state)
@@ -568,6 +590,8 @@ static void test_failing_reads_and_writes_end_it(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         open_socket(desk, 0);
         say(desk, "one\n");
+        rpc_pool_done(&desk->worker->pool); /* of the one before: memory has to be taken */
+        rpc_pool_init(&desk->worker->pool);
         fault_arm(cases[i].call, 1, cases[i].error);
         run_until_closed(desk, 100);
         assert_true(fault.hit);
@@ -613,6 +637,7 @@ int main(void)
         DESK_TEST(test_endless_line),
         DESK_TEST(test_half_closed_peer_gets_its_answers),
         DESK_TEST(test_half_closed_peer_waits_for_what_is_in_flight),
+        DESK_TEST(test_what_is_in_flight_may_take_only_so_long),
         DESK_TEST(test_gone_peer_cancels_what_is_in_flight),
         DESK_TEST(test_gone_peer_is_heard_to_the_end),
         DESK_TEST(test_peer_vanishes_at_every_moment),

@@ -57,6 +57,12 @@ enum fault_call {
     FAULT_NONE = FAULT_CALLS,
 };
 
+/* A call, and what it fails with: for tables. */
+struct fault_case {
+    enum fault_call call;
+    int error;
+};
+
 struct fault {
     enum fault_call call; /* which call fails … */
     unsigned at;          /* … when it is made for the at-th time, from 1; 0: each time … */

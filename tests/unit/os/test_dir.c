@@ -1,25 +1,7 @@
 #define _GNU_SOURCE /* nftw() */
 #include "os/dir.h"
 #include "os/sys.h"
-#include "unit/os/fault.h"
-#include "unit/os/tmpdir.h"
-
-static struct tmpdir dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    tmpdir_make(&dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fault_disarm();
-    tmpdir_remove(&dir);
-    return 0;
-}
+#include "unit/os/in_tmpdir.h"
 
 static int open_dir(void)
 {
@@ -97,7 +79,7 @@ static void test_errors(void **state)
     os_close(names.fd);
 }
 
-#define DIR_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define DIR_TEST(function) IN_TMPDIR(function)
 
 int main(void)
 {

@@ -2,25 +2,7 @@
 #include <jsv/jsv.h>
 
 #include "os/file.h"
-#include "unit/os/fault.h"
-#include "unit/os/tmpdir.h"
-
-static struct tmpdir dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    tmpdir_make(&dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fault_disarm();
-    tmpdir_remove(&dir);
-    return 0;
-}
+#include "unit/os/in_tmpdir.h"
 
 /* Read a file of the directory into a new buffer with a ceiling. */
 static int read_named(const char *name, size_t size_max, struct jsv_buf *out)
@@ -203,18 +185,33 @@ static void test_each_call_fails(void **state)
     assert_int_equal(fault.live_blocks, 0);
 }
 
+static void test_by_path(void **state)
+{
+    (void)state;
+    struct jsv_buf out;
+    tmpdir_write(&dir, "file", "abc");
+    jsv_buf_init(&out, os_allocator(), 3);
+    assert_int_equal(os_file_read_path(tmpdir_path(&dir, "file"), &out), 0);
+    assert_int_equal(out.size, 3);
+    assert_memory_equal(out.data, "abc", 3);
+    assert_int_equal(os_file_read_path(tmpdir_path(&dir, "none"), &out), -ENOENT);
+    assert_int_equal(os_file_read_path(tmpdir_path(&dir, "file"), &out), -EFBIG);
+    jsv_buf_done(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_contents, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_appends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_ceiling_is_exact, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_one_allocation_for_a_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_huge_sparse_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_file_larger_than_it_says, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_pipe, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_directory, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_each_call_fails, set_up, tear_down),
+        IN_TMPDIR(test_contents),
+        IN_TMPDIR(test_appends),
+        IN_TMPDIR(test_ceiling_is_exact),
+        IN_TMPDIR(test_one_allocation_for_a_file),
+        IN_TMPDIR(test_huge_sparse_file),
+        IN_TMPDIR(test_file_larger_than_it_says),
+        IN_TMPDIR(test_pipe),
+        IN_TMPDIR(test_directory),
+        IN_TMPDIR(test_by_path),
+        IN_TMPDIR(test_each_call_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

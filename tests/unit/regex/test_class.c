@@ -74,11 +74,7 @@ static void test_members(void **state)
 static void test_faults(void **state)
 {
     (void)state;
-    static const struct {
-        const char *pattern;
-        size_t offset;
-        const char *message;
-    } cases[] = {
+    static const struct regex_fault_case cases[] = {
         {"a[b", 1, "the class is not closed"},
         {"[", 0, "the class is not closed"},
         {"[^", 0, "the class is not closed"},
@@ -88,10 +84,7 @@ static void test_faults(void **state)
         {"[a--]", 1, "the range is out of order"},
         {"[\\u{1F601}-😀]", 1, "the range is out of order"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        regex_expect_fault(true, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
-        regex_expect_fault(false, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
-    }
+    REGEX_EXPECT_FAULTS(cases);
     const char *message = "a range cannot begin or end with a set";
     regex_expect_fault(true, "[a\\d-x]", -EINVAL, 2, message);
     regex_expect_fault(true, "[a-\\d]", -EINVAL, 1, message);

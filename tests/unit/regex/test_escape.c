@@ -8,19 +8,13 @@
 
 #include "support/regex_ask.h"
 
-struct fault_case {
-    const char *pattern;
-    size_t offset;
-    const char *message;
-};
-
 #define LETTER "a backslash before this letter has no meaning in ECMA-262"
 
 /* Refused in either mode: to guess would be wrong. */
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct fault_case cases[] = {
+    static const struct regex_fault_case cases[] = {
         {"ab\\", 2, "the pattern ends in a backslash"},
         {"[\\", 1, "the pattern ends in a backslash"},
         {"a\\Z", 1, LETTER},
@@ -55,17 +49,14 @@ static void test_refused(void **state)
         {"\\p{lu}", 3, "there is no such Unicode property"},
         {"[\\p{Script=Foo}]", 4, "there is no such Unicode property"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        regex_expect_fault(true, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
-        regex_expect_fault(false, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
-    }
+    REGEX_EXPECT_FAULTS(cases);
 }
 
 /* Wrong in unicode mode alone. */
 static void test_legacy_only(void **state)
 {
     (void)state;
-    static const struct fault_case cases[] = {
+    static const struct regex_fault_case cases[] = {
         {"a\\-", 1, "this character must not be escaped"},
         {"\\_", 0, "this character must not be escaped"},
         {"\\é", 0, "this character must not be escaped"},

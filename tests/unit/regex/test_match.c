@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
 #include "regex/engine.h"
 #include "regex/match.h"
 #include "support/regex_ask.h"
+#include "support/slowness.h"
 #include "support/torture.h"
 
 /* ---- patterns that explode ---- */
@@ -120,30 +120,9 @@ static void make_subjects(void)
     fill(evil_subjects[5], "aab, xx\"a.b");
 }
 
-/* What a sanitizer, a build for counting or an emulator adds is not ours. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__) ||     \
-    !defined(__x86_64__)
-#    define SLOWNESS 10
-#elif defined(__has_feature)
-#    if __has_feature(memory_sanitizer) || __has_feature(address_sanitizer) ||                     \
-        __has_feature(thread_sanitizer)
-#        define SLOWNESS 10
-#    endif
-#endif
-#ifndef SLOWNESS
-#    define SLOWNESS 1
-#endif
-
 #define MS_MAX (50 * SLOWNESS)
-/* Nor is it worth waiting for. */
+/* Where all takes longer, not all of it is worth waiting for. */
 #define SUBJECT_STEP (SLOWNESS > 1 ? 3 : 1)
-
-static double cpu_ms(void)
-{
-    struct timespec now;
-    assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), 0);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 /*
  * Search within the time. Every search takes the same steps, so the quickest
@@ -158,9 +137,9 @@ static int search_in_time(
 {
     double quickest = 0;
     for (int attempt = 0; attempt < 8; attempt++) {
-        double start = cpu_ms();
+        double start = cpu_seconds();
         int answer = jsv_regex_search(regex, (struct jsv_str){subject, SUBJECT_SIZE}, scratch);
-        double took = cpu_ms() - start;
+        double took = (cpu_seconds() - start) * 1e3;
         if (took <= MS_MAX) {
             return answer;
         }

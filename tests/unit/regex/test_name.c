@@ -35,11 +35,7 @@ static void test_names(void **state)
 static void test_faults(void **state)
 {
     (void)state;
-    static const struct {
-        const char *pattern;
-        size_t offset;
-        const char *message;
-    } cases[] = {
+    static const struct regex_fault_case cases[] = {
         {"(?<a", 3, "the name of a group must end in >"},
         {"(?<", 3, "the name of a group must end in >"},
         {"(?<a)", 3, "the name of a group must end in >"},
@@ -58,10 +54,7 @@ static void test_faults(void **state)
         {"(?<\\u6>x)", 3, "\\u must be followed by four hex digits or {...}"},
         {"(?<\\u{61>x)", 3, "\\u{...} must hold hex digits up to 10FFFF"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        regex_expect_fault(true, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
-        regex_expect_fault(false, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
-    }
+    REGEX_EXPECT_FAULTS(cases);
 }
 
 int main(void)

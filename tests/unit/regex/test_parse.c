@@ -14,11 +14,7 @@
 static void test_wrong_for_all(void **state)
 {
     (void)state;
-    static const struct {
-        const char *pattern;
-        size_t offset;
-        const char *message;
-    } cases[] = {
+    static const struct regex_fault_case cases[] = {
         {"a(b", 1, "the parenthesis is not closed"},
         {"(?:a(?=b)", 0, "the parenthesis is not closed"},
         {"ab)", 2, "a closing parenthesis has no opening one"},
@@ -48,10 +44,7 @@ static void test_wrong_for_all(void **state)
         {"a\xff", 1, "the pattern is not valid UTF-8"},
         {"\xed\xa0\x80", 0, "the pattern is not valid UTF-8"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        regex_expect_fault(true, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
-        regex_expect_fault(false, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
-    }
+    REGEX_EXPECT_FAULTS(cases);
 }
 
 /* The legacy grammar takes these; test_regex.c says for what. */

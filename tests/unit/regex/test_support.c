@@ -17,11 +17,7 @@
 static void test_unsupported(void **state)
 {
     (void)state;
-    static const struct {
-        const char *pattern;
-        size_t offset;
-        const char *message;
-    } cases[] = {
+    static const struct regex_fault_case cases[] = {
         {"(?:(a)|b)*\\1", 10, SKIP},
         {"(?:(a)?b)+\\1", 10, SKIP},
         {"(?:(a){0,2}b\\1)+", 12, SKIP},

@@ -7,6 +7,7 @@
 
 #include "os/sys.h"
 #include "rpc/frame.h"
+#include "rpc/pool.h"
 #include "support/json_fixture.h"
 
 #define LIMIT 64
@@ -203,6 +204,86 @@ static void many_lines_in_one_chunk_are_not_copied(void **state)
     rpc_frames_done(&frames);
 }
 
+static void what_is_read_up_serves_the_next(void **state)
+{
+    (void)state;
+    struct rpc_pool pool;
+    struct rpc_frames frames;
+    struct rpc_frames others;
+    rpc_pool_init(&pool);
+    rpc_frames_init(&frames, 100000);
+    rpc_frames_init(&others, 100000);
+    rpc_frames_share(&frames, &pool);
+    rpc_frames_share(&others, &pool);
+    give(&frames, "one\n", 4);
+    const struct rpc_chunk *chunk = frames.chunk;
+    expect(&frames, "one");
+    assert_null(pool.chunk); /* there might be another line in it */
+    expect_none(&frames);
+    assert_null(frames.chunk);
+    assert_ptr_equal(pool.chunk, chunk);
+    give(&others, "two\n", 4);
+    assert_ptr_equal(others.chunk, chunk);
+    assert_null(pool.chunk);
+    give(&frames, "th", 2); /* at the same time */
+    assert_ptr_not_equal(frames.chunk, chunk);
+    expect(&others, "two");
+    expect_none(&others);
+    expect_none(&frames);
+    give(&frames, "ree\n", 4);
+    expect(&frames, "three");
+    expect_none(&frames); /* the pool has a chunk: this one is given back */
+    assert_null(frames.chunk);
+    assert_ptr_equal(pool.chunk, chunk);
+    rpc_frames_done(&frames);
+    rpc_frames_done(&others);
+    rpc_pool_done(&pool);
+}
+
+static void what_somebody_keeps_is_not_shared(void **state)
+{
+    (void)state;
+    struct rpc_pool pool;
+    struct rpc_frames frames;
+    struct rpc_frame frame;
+    rpc_pool_init(&pool);
+    rpc_frames_init(&frames, 100000);
+    rpc_frames_share(&frames, &pool);
+    give(&frames, "kept\n", 5);
+    assert_true(rpc_frames_next(&frames, &frame));
+    rpc_chunk_retain(frame.chunk);
+    expect_none(&frames);
+    assert_null(pool.chunk);
+    give(&frames, "other\n", 6);
+    expect(&frames, "other");
+    expect_none(&frames);
+    assert_true(jsv_str_equal(frame.text, JSV_STR("kept")));
+    rpc_chunk_release(frame.chunk);
+    rpc_frames_done(&frames);
+    rpc_pool_done(&pool);
+}
+
+static void the_rest_of_a_long_line_is_not_kept(void **state)
+{
+    (void)state;
+    struct rpc_pool pool;
+    struct rpc_frames frames;
+    char line[LIMIT + 1];
+    memset(line, 'x', sizeof(line));
+    rpc_pool_init(&pool);
+    rpc_frames_init(&frames, LIMIT);
+    rpc_frames_share(&frames, &pool);
+    give(&frames, line, sizeof(line));
+    expect_oversize(&frames);
+    give(&frames, line, sizeof(line));
+    expect_none(&frames);
+    assert_null(frames.chunk);
+    give(&frames, "x\ngood\n", 7);
+    expect(&frames, "good");
+    rpc_frames_done(&frames);
+    rpc_pool_done(&pool);
+}
+
 static unsigned allocations_left;
 
 static void *poor_resize(void *memory, size_t size)
@@ -254,6 +335,9 @@ int main(void)
         cmocka_unit_test(a_retained_frame_stays_as_it_is),
         cmocka_unit_test(long_lines_grow_the_memory_and_short_ones_give_it_back),
         cmocka_unit_test(many_lines_in_one_chunk_are_not_copied),
+        cmocka_unit_test(what_is_read_up_serves_the_next),
+        cmocka_unit_test(what_somebody_keeps_is_not_shared),
+        cmocka_unit_test(the_rest_of_a_long_line_is_not_kept),
         cmocka_unit_test(without_memory_nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,8 @@ static void answers_that_are_errors_are_known(void **state)
             jsv_write_null(&writer);
             rpc_write_result_end(&writer);
             assert_false(rpc_is_error(jsv_buf_str(&fixture->out), &message));
+            struct jsv_str result = rpc_result_of(jsv_buf_str(&fixture->out), &message);
+            assert_true(jsv_str_equal(result, JSV_STR("null")));
             jsv_buf_reset(&fixture->out);
         }
     }
@@ -154,6 +156,46 @@ static void other_answers_are_no_errors(void **state)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         assert_false(rpc_is_error(jsv_str_from(texts[i]), &message));
     }
+}
+
+static void only_an_answer_of_ours_has_a_result(void **state)
+{
+    const struct rpc_message message = {.id = json_fixture_read(*state, "7")};
+    static const char *const texts[] = {
+        "",
+        "{}",
+        "{\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":",
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":}",
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":1",
+        "{\"jsonrpc\":\"2.0\", \"id\":7,\"result\":1}",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        assert_null(rpc_result_of(jsv_str_from(texts[i]), &message).data);
+    }
+}
+
+static void members_are_found_wherever_they_are(void **state)
+{
+    struct rpc_members members;
+    rpc_members_find(
+        json_fixture_read(
+            *state,
+            "{\"error\":1,\"xx\":0,\"result\":2,\"mXthod\":0,\"params\":3,\"eXror\":0,"
+            "\"method\":4,\"jsonXpc\":0,\"id\":5,\"jsonrpc\":6}"),
+        &members);
+    const struct jsv_value found[] = {
+        members.error, members.result, members.params, members.method, members.id, members.version};
+    for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+        int64_t number = 0;
+        assert_int_equal(jsv_value_int64(found[i], &number), 0);
+        assert_int_equal(number, i + 1);
+    }
+    rpc_members_find(json_fixture_read(*state, "[\"id\"]"), &members);
+    assert_int_equal(jsv_value_type(members.id), JSV_TYPE_NONE);
 }
 
 static void every_error_has_code_status_and_message(void **state)
@@ -177,6 +219,8 @@ int main(void)
         JSON_TEST(an_id_may_be_left_out),
         JSON_TEST(answers_that_are_errors_are_known),
         JSON_TEST(other_answers_are_no_errors),
+        JSON_TEST(only_an_answer_of_ours_has_a_result),
+        JSON_TEST(members_are_found_wherever_they_are),
         cmocka_unit_test(every_error_has_code_status_and_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 static const struct jsv_choice *root_choice(const struct schema_fixture *fixture)
 {
     const struct jsv_program *program = fixture->schema->program;
-    const struct jsv_op *op = program->entries[program->root].op[JSV_TYPE_OBJECT];
+    const struct jsv_op *op = program->root->op[JSV_TYPE_OBJECT];
     assert_true(
         op->code == JSV_OP_ANY_OF || op->code == JSV_OP_ONE_OF || op->code == JSV_OP_NONE_OF);
     return op->data;

@@ -1,6 +1,5 @@
+#include "support/count_of.h"
 #include "support/format_cases.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const enum jsv_draft drafts[] = {
     JSV_DRAFT_4,

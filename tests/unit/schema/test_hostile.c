@@ -10,31 +10,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "support/json_fixture.h"
 #include "support/schema_fixture.h"
+#include "support/slowness.h"
 #include "support/torture.h"
 
-#if defined(__has_feature)
-#    define HAS_FEATURE(feature) __has_feature(feature)
-#else
-#    define HAS_FEATURE(feature) 0
-#endif
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
-    HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer) ||                             \
-    HAS_FEATURE(memory_sanitizer) || !defined(__x86_64__) || !defined(NDEBUG)
-#    define SCALE 10
-#else
-#    define SCALE 1
-#endif
-
-#define SECONDS_MAX (1.0 * SCALE)
-#define ITEMS       (100000 / SCALE)
+#define SECONDS_MAX (1.0 * SLOWNESS)
+#define ITEMS       (100000 / SLOWNESS)
 
 /* The default for documents without values; each value would add some more. */
-#define STEPS_MAX (8000000 / SCALE)
+#define STEPS_MAX (8000000 / SLOWNESS)
 
 /* What compiling may take, by the size of the schema's text. */
 #define MEMORY_MAX(text_size) (64 * (text_size) + (256 << 10))
@@ -676,17 +662,10 @@ static const struct attack_case cases[] = {
     ATTACK(short_contents, 1, BOTH),
 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* Assert that what began at a time took no longer than it may. @return how long it took. */
 static double expect_soon(const char *name, const char *what, double start)
 {
-    double seconds = now() - start;
+    double seconds = cpu_seconds() - start;
     if (seconds > SECONDS_MAX) {
         fail_msg("%s: %s took %.2f s", name, what, seconds);
     }
@@ -720,7 +699,7 @@ compile(struct jsv_registry *registry, const struct attack_case *attack_case, st
 {
     struct jsv_schema_options options = {.assert_format = true};
     struct jsv_schema *schema = NULL;
-    double start = now();
+    double start = cpu_seconds();
     int r = jsv_registry_add(registry, JSV_STR("urn:a"), text, NULL);
     if (r == 0) {
         r = jsv_schema_compile(registry, JSV_STR("urn:a"), &options, &schema, NULL);
@@ -739,14 +718,14 @@ static void judge(
     const struct jsv_schema *schema,
     struct jsv_value value)
 {
-    struct jsv_validator_limits limits = {.steps_max = SCALE > 1 ? STEPS_MAX : 0};
+    struct jsv_validator_limits limits = {.steps_max = SLOWNESS > 1 ? STEPS_MAX : 0};
     struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
     assert_non_null(validator);
-    double start = now();
+    double start = cpu_seconds();
     int verdict = jsv_validate(schema, value, validator);
     double validating = expect_soon(attack_case->name, "validating", start);
     expect_verdict(attack_case, BOTH, verdict);
-    start = now();
+    start = cpu_seconds();
     int reported = jsv_validate_report(schema, value, validator, &fixture->problems);
     double reporting = expect_soon(attack_case->name, "reporting", start);
     expect_verdict(attack_case, REPORT, reported);

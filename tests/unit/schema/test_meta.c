@@ -6,10 +6,9 @@
 
 #include "schema/meta.h"
 #include "schema/uri.h"
+#include "support/count_of.h"
 #include "support/files.h"
 #include "support/json_fixture.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const uris[] = {
     "http://json-schema.org/draft-04/schema",

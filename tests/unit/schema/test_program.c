@@ -18,7 +18,7 @@ static void list_ops(const struct schema_fixture *fixture, enum jsv_type type, s
 #undef X
     };
     const struct jsv_program *program = fixture->schema->program;
-    const struct jsv_op *op = program->entries[program->root].op[type];
+    const struct jsv_op *op = program->root->op[type];
     for (; op->code != JSV_OP_PASS; op++) {
         jsv_buf_append_str(out, out->size ? JSV_STR(" ") : JSV_STR(""));
         jsv_buf_append_str(out, jsv_str_from(names[op->code]));
@@ -69,6 +69,9 @@ static void what_the_type_decides(void **state)
         {"{'minLength':1,'maximum':5,'minItems':1,'minProperties':1}", JSV_TYPE_OBJECT, "COUNT"},
         {"{'minLength':1,'maximum':5,'minItems':1,'minProperties':1}", JSV_TYPE_NULL, ""},
         {"{'enum':['a','b',1,[]]}", JSV_TYPE_STRING, "STRING_IN"},
+        {"{'enum':['a',1]}", JSV_TYPE_STRING, "STRING_IS"},
+        {"{'const':'12345678'}", JSV_TYPE_STRING, "STRING_IS"},
+        {"{'const':'123456789'}", JSV_TYPE_STRING, "STRING_IN"},
         {"{'enum':['a','b',1,[]]}", JSV_TYPE_NUMBER, "EQUAL"},
         {"{'enum':['a','b',1,[]]}", JSV_TYPE_NULL, "FAIL"},
         {"{'enum':[null,true,false]}", JSV_TYPE_NULL, ""},
@@ -88,9 +91,13 @@ static void what_the_type_decides(void **state)
         {"{'contains':{}}", JSV_TYPE_ARRAY, "CONTAINS"},
         {"{'propertyNames':{'type':'string'}}", JSV_TYPE_OBJECT, ""},
         {"{'propertyNames':{'maxLength':1}}", JSV_TYPE_OBJECT, "NAMES"},
+        {"{'required':['a']}", JSV_TYPE_OBJECT, "OBJECT_ONE"},
+        {"{'required':['123456789']}", JSV_TYPE_OBJECT, "OBJECT"},
         {"{'required':['a'],'properties':{'b':{}}}", JSV_TYPE_OBJECT, "OBJECT_FEW"},
         {"{'required':['a'],'properties':{'b':{},'c':{}}}", JSV_TYPE_OBJECT, "OBJECT"},
         {"{'properties':{'b':{}},'additionalProperties':false}", JSV_TYPE_OBJECT, "OBJECT"},
+        {"{'properties':{'a name of seventeen':{}}}", JSV_TYPE_OBJECT, "OBJECT_FULL"},
+        {"{'patternProperties':{'^b':{}}}", JSV_TYPE_OBJECT, "OBJECT_FULL"},
         {"{'dependentRequired':{'a':['b']}}", JSV_TYPE_OBJECT, "DEPENDENCY"},
         {"{'unevaluatedProperties':false,'minimum':1}", JSV_TYPE_OBJECT, "EXPLAIN"},
         {"{'unevaluatedProperties':false,'minimum':1}", JSV_TYPE_NUMBER, "INT_BOUND"},

@@ -8,9 +8,8 @@
 
 #include "base/utf8.h"
 #include "schema/punycode.h"
+#include "support/count_of.h"
 #include "support/random.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static size_t points_of(const char *text, uint32_t *points)
 {

@@ -1,6 +1,6 @@
 /*
  * The fast way to a verdict. That every keyword does what it should is for
- * test_explain.c, which asks both ways; here are the shortcuts of this one.
+ * test_explain*.c, which ask both ways; here are the shortcuts of this one.
  */
 #include <errno.h>
 #include <stdio.h>

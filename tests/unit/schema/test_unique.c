@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "schema/unique.h"
+#include "support/count_of.h"
 #include "support/json_fixture.h"
 #include "support/json_random.h"
 #include "support/random.h"
@@ -65,8 +66,6 @@ static const struct {
     {"null", "null"},
     {"{}", "{ }"},
 };
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static void append(struct jsv_buf *text, const char *value)
 {

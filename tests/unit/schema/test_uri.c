@@ -2,12 +2,11 @@
 #include <string.h>
 
 #include "schema/uri.h"
+#include "support/count_of.h"
 #include "support/json_fixture.h"
 #include "support/random.h"
 #include "support/texts.h"
 #include "support/torture.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct jsv_str
 resolve(struct json_fixture *fixture, struct jsv_str base, struct jsv_str reference)

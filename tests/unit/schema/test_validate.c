@@ -8,9 +8,8 @@
 
 #include <jsv/schema.h>
 
+#include "support/count_of.h"
 #include "support/json_fixture.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What one case needs; made anew for each. */
 struct bench {

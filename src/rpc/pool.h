@@ -1,0 +1,37 @@
+/*
+ * Memory that the connections of one loop lend each other.
+ *
+ * Between two messages a connection usually has nothing to keep, and a loop
+ * does one thing at a time. So what one has read and answered is given to the
+ * next that reads: it is warm, and a thousand idle connections take no more of
+ * it than one. Whoever has something left over keeps what it lives in.
+ */
+#pragma once
+
+#include <jsv/jsv.h>
+
+/* What memory is for: each purpose has a size of its own. */
+enum rpc_pool_use {
+    RPC_POOL_INPUT,
+    RPC_POOL_HEAD,
+    RPC_POOL_BODY,
+    RPC_POOL_USES,
+};
+
+/* More than this is given back: most messages are far smaller. */
+#define RPC_POOL_KEPT_MAX ((size_t)32 * 1024)
+
+struct rpc_chunk;
+
+struct rpc_pool {
+    struct rpc_chunk *chunk; /* that no frame is in; NULL: it is in use, or there was none yet */
+    struct jsv_buf spare[RPC_POOL_USES];
+};
+
+void rpc_pool_init(struct rpc_pool *pool);
+void rpc_pool_done(struct rpc_pool *pool);
+
+/** Give memory to a buffer of os_allocator() that has none, if there is any. */
+void rpc_pool_lend(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv_buf *buf);
+/** Empty a buffer and take its memory, for the next. */
+void rpc_pool_take_back(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv_buf *buf);

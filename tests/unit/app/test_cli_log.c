@@ -1,0 +1,544 @@
+#define _GNU_SOURCE /* memfd_create() */
+#include "unit/app/run_faults.h"
+#include "unit/os/tmpdir.h"
+
+#define FOLDER "runs/mcp_server/envelope_validation"
+
+/* A line of the log, and how it is shown. */
+#define LINE(ts, status)                                                                           \
+    "{\"ts\":\"" ts "\",\"transport\":\"stdio\",\"method\":\"m\",\"status\":\"" status             \
+    "\",\"durationMs\":1.5,\"metadata\":{\"toolId\":null,\"promptId\":null},\"error\":null}"
+#define OK(ts)       LINE(ts, "ok") "\n"
+#define SHOWN_OK(ts) ts "  ok                      1.500 ms  stdio   m  \n"
+
+static struct tmpdir dir;
+
+static int set_up(void **state)
+{
+    (void)state;
+    tmpdir_make(&dir);
+    tmpdir_mkdir(&dir, "runs");
+    tmpdir_mkdir(&dir, "runs/mcp_server");
+    tmpdir_mkdir(&dir, FOLDER);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fault_disarm();
+    tmpdir_remove(&dir);
+    return 0;
+}
+
+static void assert_shown(const char *expected)
+{
+    assert_string_equal(run.err, "");
+    assert_string_equal(run.out, expected);
+    assert_int_equal(run.status, 0);
+}
+
+static void assert_trouble(const char *words)
+{
+    assert_int_equal(run.status, 2);
+    assert_string_equal(run.out, "");
+    assert_true(run_is_one_line(run.err));
+    assert_non_null(strstr(run.err, words));
+}
+
+/* Show a file with the text. */
+static void show_text(const char *text)
+{
+    tmpdir_write(&dir, "file", text);
+    run_cli("", "log", tmpdir_path(&dir, "file"));
+}
+
+/* ---- lines ---- */
+
+static void test_a_line_for_people(void **state)
+{
+    (void)state;
+    show_text(OK("t1"));
+    assert_shown(SHOWN_OK("t1"));
+    show_text("{\"ts\":\"t\",\"transport\":\"http\",\"method\":\"mcp.tool.invoke\",\"status\":"
+              "\"tool_not_found\",\"durationMs\":0.032,\"metadata\":{\"toolId\":\"nix\"},"
+              "\"error\":{\"message\":\"Unknown tool\"},\"stage\":\"dialect\"}\n");
+    assert_shown("t  tool_not_found          0.032 ms  http    mcp.tool.invoke  nix: "
+                 "Unknown tool (dialect)\n");
+    show_text("{\"ts\":\"t\",\"transport\":\"stdio\",\"method\":\"p\",\"status\":\"ok\","
+              "\"durationMs\":1,\"metadata\":{\"toolId\":null,\"promptId\":\"greet\"}}\n");
+    assert_shown("t  ok                      1.000 ms  stdio   p  greet\n");
+}
+
+static void test_nothing_a_terminal_obeys(void **state)
+{
+    (void)state;
+    show_text("{\"ts\":\"t\\u001b[2J\",\"transport\":\"\\u007f\",\"method\":\"a\\nb\\u0085"
+              "c\\u00e9\",\"status\":\"ok\",\"durationMs\":0}\n");
+    assert_shown("t?[2J  ok                      0.000 ms  ?       a?b?c\xC3\xA9  \n");
+}
+
+static void test_what_is_no_line_is_passed_over(void **state)
+{
+    (void)state;
+    show_text("garbage\n\n[1]\n\"ts\"\nnull\n{}\n{\"ts\":1}\n{\"ts\":\"t\",\"ts\":\"t\"}\n\xFF\xFE"
+              "\n" OK("t1") "{\"ts\":\"t2\n" OK("t3"));
+    assert_shown(SHOWN_OK("t1") SHOWN_OK("t3"));
+    show_text("");
+    assert_shown("");
+}
+
+/* Numbers no server writes are cut, not read beyond. */
+static void test_a_duration_of_nobody(void **state)
+{
+    (void)state;
+    show_text("{\"ts\":\"t\",\"status\":\"ok\",\"durationMs\":1e300}\n");
+    assert_int_equal(run.status, 0);
+    assert_true(strlen(run.out) < 80);
+    assert_non_null(strstr(run.out, "1000000000000000052504760255204"));
+    show_text("{\"ts\":\"t\",\"status\":\"ok\",\"durationMs\":\"x\"}\n");
+    assert_int_equal(run.status, 0);
+}
+
+static void test_the_last_line(void **state)
+{
+    (void)state;
+    show_text(OK("t1") LINE("t2", "ok"));
+    assert_shown(SHOWN_OK("t1") SHOWN_OK("t2"));
+    show_text(OK("t1") "{\"ts\":\"t2\",\"stat");
+    assert_shown(SHOWN_OK("t1"));
+}
+
+static void test_a_line_that_is_too_long(void **state)
+{
+    (void)state;
+    size_t size = (size_t)2 << 20;
+    char *text = test_malloc(size);
+    memset(text, 'x', size);
+    tmpdir_write_bytes(&dir, "file", text, size);
+    run_cli("", "log", tmpdir_path(&dir, "file"));
+    assert_trouble("a line is too long");
+    test_free(text);
+}
+
+static void test_many_lines(void **state)
+{
+    (void)state;
+    static char text[1 << 19];
+    size_t size = 0;
+    unsigned count = 0;
+    for (; size + sizeof(OK("t")) < sizeof(text); count++) {
+        size += (size_t)snprintf(text + size, sizeof(text) - size, "%s", OK("t"));
+    }
+    show_text(text);
+    assert_int_equal(run.status, 0);
+    assert_int_equal(strlen(run.out), count * (sizeof(SHOWN_OK("t")) - 1));
+}
+
+/* ---- which lines ---- */
+
+#define DAY                                                                                        \
+    OK("2026-01-02T03:04:05.678Z") OK("2026-01-02T03:04:06.000Z") OK("2026-01-03T00:00:00.000Z")
+
+static void show_since(const char *when)
+{
+    tmpdir_write(&dir, "file", DAY);
+    run_cli("", "log", "--since", when, tmpdir_path(&dir, "file"));
+}
+
+static void test_since(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *when;
+        unsigned lines;
+    } cases[] = {
+        {"2025", 3},
+        {"2026-01-02", 3},
+        {"2026-01-02T03:04:05Z", 3},
+        {"2026-01-02T03:04:05.678Z", 3},
+        {"2026-01-02T03:04:05.679Z", 2},
+        {"2026-01-02T03:04:06", 2},
+        {"2026-01-02T03:05Z", 1},
+        {"2026-01-03", 1},
+        {"2026-01-03T00:00:00.000Z", 1},
+        {"2027", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        show_since(cases[i].when);
+        assert_string_equal(run.err, "");
+        unsigned lines = 0;
+        for (const char *c = run.out; *c; c++) {
+            lines += *c == '\n';
+        }
+        assert_int_equal(lines, cases[i].lines);
+    }
+}
+
+static void test_since_what(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "",
+        "now",
+        "202",
+        "2026-1-2",
+        "2026-01-02 03:04",
+        "2026-01-02T03:04:05+01:00",
+        "2026-01-02T03:04:05.678Z ",
+        "2026-01-02T03:04:05.6789Z",
+        "2026Z",
+        "-1h",
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        show_since(wrong[i]);
+        assert_trouble("--since");
+    }
+    /* The time it names as an example is one. */
+    show_since("2026-01-02T03:04:05Z");
+    assert_int_equal(run.status, 0);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "file", OK("t1") LINE("t2", "parse_error") "\n" OK("t3"));
+    run_cli("", "log", "--failures", tmpdir_path(&dir, "file"));
+    assert_shown("t2  parse_error             1.500 ms  stdio   m  \n");
+    run_cli("", "log", "--failures", "--since", "2026", tmpdir_path(&dir, "file"));
+    assert_int_equal(run.status, 0);
+}
+
+/* ---- which file ---- */
+
+static void test_a_directory_is_its_latest_file(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, FOLDER "/1.jsonl", OK("old"));
+    tmpdir_write(&dir, FOLDER "/2.jsonl", OK("new"));
+    tmpdir_link(&dir, "2.jsonl", FOLDER "/.latest");
+    run_cli("", "log", tmpdir_path(&dir, "runs"));
+    assert_shown(SHOWN_OK("new"));
+    run_cli("", "log", tmpdir_path(&dir, FOLDER));
+    assert_shown(SHOWN_OK("new"));
+    run_cli("", "log", tmpdir_path(&dir, FOLDER "/1.jsonl"));
+    assert_shown(SHOWN_OK("old"));
+}
+
+static void test_the_directory_of_the_environment(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, FOLDER "/1.jsonl", OK("t"));
+    tmpdir_link(&dir, "1.jsonl", FOLDER "/.latest");
+    setenv("MCPGATE_LOG_DIR", tmpdir_path(&dir, "runs"), 1);
+    run_cli("", "log");
+    unsetenv("MCPGATE_LOG_DIR");
+    assert_shown(SHOWN_OK("t"));
+    char before[PATH_MAX];
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_int_equal(chdir(dir.path), 0);
+    run_cli("", "log");
+    assert_int_equal(chdir(before), 0);
+    assert_shown(SHOWN_OK("t"));
+}
+
+static void test_no_log(void **state)
+{
+    (void)state;
+    run_cli("", "log", tmpdir_path(&dir, "none"));
+    assert_trouble("none");
+    run_cli("", "log", tmpdir_path(&dir, "runs"));
+    assert_trouble("there is no log in it");
+    tmpdir_link(&dir, "gone.jsonl", FOLDER "/.latest");
+    run_cli("", "log", tmpdir_path(&dir, "runs"));
+    assert_trouble("there is no log in it");
+    run_cli("", "log", "a", "b");
+    assert_int_equal(run.status, 2);
+}
+
+static void test_trouble(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "file", OK("t1"));
+    char log[] = "log";
+    char *words[] = {log, tmpdir_path(&dir, "file"), NULL};
+    run_words_with_fault("", words, FAULT_OPENAT, 1, EACCES);
+    run_words_with_fault("", words, FAULT_READ, 1, EIO);
+    run_words_with_fault("", words, FAULT_WRITE, 1, ENOSPC);
+    fault_watch();
+    run_words("", words);
+    const unsigned allocations = fault.calls[FAULT_RESIZE];
+    assert_true(allocations > 0);
+    for (unsigned at = 1; at <= allocations; at++) {
+        run_words_with_fault("", words, FAULT_RESIZE, at, ENOMEM);
+    }
+    /* What was read before the trouble has been shown by then. */
+    fault_arm(FAULT_READ, 2, EIO);
+    run_words("", words);
+    assert_true(fault.hit);
+    assert_int_equal(run.status, 2);
+    assert_true(run_is_one_line(run.err));
+    assert_string_equal(run.out, SHOWN_OK("t1"));
+}
+
+/* ---- following ---- */
+
+/* What happens while the command waits, one after another; then reading fails. */
+static void (*const *steps)(void);
+static struct os_sys table;
+
+static int next_step(struct pollfd *fds, nfds_t count, int timeout_ms, const sigset_t *mask)
+{
+    (void)fds;
+    (void)count;
+    (void)mask;
+    assert_true(timeout_ms > 0);
+    if (*steps) {
+        (*steps++)();
+    }
+    return 0;
+}
+
+static ssize_t read_until_over(int fd, void *out, size_t size)
+{
+    return *steps ? os_sys_real.read(fd, out, size) : -EIO;
+}
+
+/* The last step is not looked at any more. */
+static void follow(const char *path, void (*const *all)(void))
+{
+    steps = all;
+    table = os_sys_real;
+    table.poll = next_step;
+    table.read = read_until_over;
+    os_sys = &table;
+    run_cli("", "log", "--follow", path);
+    os_sys = &os_sys_real;
+    assert_int_equal(run.status, 2);
+    assert_true(run_is_one_line(run.err));
+}
+
+static void append(const char *name, const char *text)
+{
+    int fd = openat(dir.fd, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+}
+
+static void point_latest(const char *target)
+{
+    tmpdir_link(&dir, target, FOLDER "/.next");
+    assert_int_equal(renameat(dir.fd, FOLDER "/.next", dir.fd, FOLDER "/.latest"), 0);
+}
+
+static void nothing(void)
+{
+}
+
+static void append_half(void)
+{
+    append(FOLDER "/1.jsonl", "{\"ts\":\"t2\",\"transport\":\"stdio\",\"method\":\"m\",");
+}
+
+static void append_other_half(void)
+{
+    append(
+        FOLDER "/1.jsonl",
+        "\"status\":\"ok\",\"durationMs\":1.5,\"metadata\":{},\"error\":null}\n" OK("t3"));
+}
+
+/* The old file has a last line by then, and the half of one that never becomes whole. */
+static void rotate(void)
+{
+    append(FOLDER "/1.jsonl", OK("t4") "{\"ts\":");
+    append(FOLDER "/2.jsonl", OK("t5"));
+    point_latest("2.jsonl");
+}
+
+static void remove_all(void)
+{
+    assert_int_equal(unlinkat(dir.fd, FOLDER "/.latest", 0), 0);
+    assert_int_equal(unlinkat(dir.fd, FOLDER "/1.jsonl", 0), 0);
+    assert_int_equal(unlinkat(dir.fd, FOLDER "/2.jsonl", 0), 0);
+    assert_int_equal(unlinkat(dir.fd, FOLDER, AT_REMOVEDIR), 0);
+}
+
+static void make_again(void)
+{
+    tmpdir_mkdir(&dir, FOLDER);
+    append(FOLDER "/3.jsonl", OK("t6"));
+    point_latest("3.jsonl");
+}
+
+static void append_garbage(void)
+{
+    append(FOLDER "/3.jsonl", "garbage\n" OK("t7"));
+}
+
+static void begin_first_file(void)
+{
+    append(FOLDER "/1.jsonl", OK("t1"));
+    point_latest("1.jsonl");
+}
+
+static void test_follow(void **state)
+{
+    (void)state;
+    static void (*const all[])(void) = {
+        append_half,
+        append_other_half,
+        rotate,
+        remove_all,
+        nothing,
+        make_again,
+        append_garbage,
+        nothing,
+        nothing,
+        NULL,
+    };
+    begin_first_file();
+    follow(tmpdir_path(&dir, "runs"), all);
+    assert_string_equal(
+        run.out,
+        SHOWN_OK("t1") SHOWN_OK("t2") SHOWN_OK("t3") SHOWN_OK("t4") SHOWN_OK("t5") SHOWN_OK("t6")
+            SHOWN_OK("t7"));
+}
+
+/* More than one file since the last look: none is left out, and others are not taken for logs. */
+static void rotate_twice(void)
+{
+    append(FOLDER "/3.jsonl", OK("t3"));
+    append(FOLDER "/2.jsonl", OK("t2"));
+    append(FOLDER "/2a.txt", OK("other"));
+    append(FOLDER "/notes.jsonl", OK("other"));
+    point_latest("3.jsonl");
+}
+
+/* A clock that was set back: the latest has a name before all others. */
+static void begin_an_older_one(void)
+{
+    append(FOLDER "/0.jsonl", OK("t4"));
+    point_latest("0.jsonl");
+}
+
+static void test_follow_many_files(void **state)
+{
+    (void)state;
+    static void (*const all[])(void) = {rotate_twice, begin_an_older_one, nothing, NULL};
+    begin_first_file();
+    follow(tmpdir_path(&dir, "runs"), all);
+    assert_string_equal(run.out, SHOWN_OK("t1") SHOWN_OK("t2") SHOWN_OK("t3") SHOWN_OK("t4"));
+}
+
+/* A file that is named, and replaced by another. */
+static void replace_file(void)
+{
+    append("next", OK("t2"));
+    assert_int_equal(renameat(dir.fd, "next", dir.fd, "file"), 0);
+}
+
+static void test_follow_one_file(void **state)
+{
+    (void)state;
+    static void (*const all[])(void) = {replace_file, nothing, NULL};
+    tmpdir_write(&dir, "file", OK("t1"));
+    follow(tmpdir_path(&dir, "file"), all);
+    assert_string_equal(run.out, SHOWN_OK("t1") SHOWN_OK("t2"));
+    static void (*const linked[])(void) = {nothing, NULL};
+    tmpdir_link(&dir, tmpdir_path(&dir, "file"), "link");
+    follow(tmpdir_path(&dir, "link"), linked);
+    assert_string_equal(run.out, SHOWN_OK("t2"));
+}
+
+/* A file that was whole but for its line end, when the next one begins. */
+static void rotate_without_line_end(void)
+{
+    append(FOLDER "/1.jsonl", LINE("t2", "ok"));
+    append(FOLDER "/2.jsonl", OK("t3"));
+    point_latest("2.jsonl");
+}
+
+static void test_follow_a_last_line(void **state)
+{
+    (void)state;
+    static void (*const all[])(void) = {rotate_without_line_end, nothing, NULL};
+    begin_first_file();
+    follow(tmpdir_path(&dir, "runs"), all);
+    assert_string_equal(run.out, SHOWN_OK("t1") SHOWN_OK("t2") SHOWN_OK("t3"));
+}
+
+/* The next opening fails with this error, if any. */
+static int open_error;
+
+static int open_or_fail(int dir_fd, const char *path, int flags)
+{
+    if (flags & O_DIRECTORY) {
+        return os_sys_real.openat(dir_fd, path, flags);
+    }
+    int error = open_error;
+    open_error = 0;
+    return error ? -error : os_sys_real.openat(dir_fd, path, flags);
+}
+
+static void rotate_and_deny(void)
+{
+    rotate();
+    table.openat = open_or_fail;
+    open_error = EACCES;
+}
+
+static void rotate_and_hide(void)
+{
+    rotate_and_deny();
+    open_error = ENOENT;
+}
+
+static void test_follow_to_a_file_that_cannot_be_opened(void **state)
+{
+    (void)state;
+    static void (*const denied[])(void) = {rotate_and_deny, nothing, NULL};
+    begin_first_file();
+    follow(tmpdir_path(&dir, "runs"), denied);
+    assert_non_null(strstr(run.err, strerror(EACCES)));
+    assert_string_equal(run.out, SHOWN_OK("t1") SHOWN_OK("t4"));
+}
+
+/* Found, and gone before it could be opened: the next look finds what there is. */
+static void test_follow_to_a_file_that_is_gone_again(void **state)
+{
+    (void)state;
+    static void (*const gone[])(void) = {rotate_and_hide, nothing, NULL};
+    begin_first_file();
+    follow(tmpdir_path(&dir, "runs"), gone);
+    assert_string_equal(run.out, SHOWN_OK("t1") SHOWN_OK("t4") SHOWN_OK("t5"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_line_for_people, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_a_terminal_obeys, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_no_line_is_passed_over, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_duration_of_nobody, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_last_line, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_line_that_is_too_long, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_many_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_since, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_since_what, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failures, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_directory_is_its_latest_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_directory_of_the_environment, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_log, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_trouble, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_follow, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_follow_a_last_line, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_follow_many_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_follow_one_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_follow_to_a_file_that_cannot_be_opened, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_follow_to_a_file_that_is_gone_again, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+#define _GNU_SOURCE
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "log/sink.h"
+#include "os/sys.h"
+#include "support/files.h"
+
+static char root[64];
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+    (void)status;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof(root), "/tmp/test_questions_XXXXXX");
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    os_sys = &os_sys_real;
+    nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return 0;
+}
+
+static const struct log_secrets secrets;
+
+/* ---- a namer that repeats a question's first byte, and can be held up ---- */
+
+struct slow_namer {
+    struct log_namer namer;
+    atomic_bool is_held;
+    atomic_bool is_busy;
+    atomic_size_t named;
+    atomic_size_t freed;
+};
+
+static void name_slowly(
+    struct log_namer *namer, struct jsv_str question, char ret_ids[static LOG_IDS][LOG_ID_SIZE])
+{
+    struct slow_namer *slow = (struct slow_namer *)namer;
+    atomic_store(&slow->is_busy, true);
+    while (atomic_load(&slow->is_held)) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    for (size_t i = 0; i < LOG_IDS; i++) {
+        memset(ret_ids[i], question.data[i], LOG_ID_SIZE);
+    }
+    atomic_fetch_add(&slow->named, 1);
+}
+
+static void free_slowly(struct log_namer *namer)
+{
+    atomic_fetch_add(&((struct slow_namer *)namer)->freed, 1);
+}
+
+static struct slow_namer make_namer(void)
+{
+    return (struct slow_namer){.namer = {.name = name_slowly, .free = free_slowly}};
+}
+
+static struct log_sink *make_sink(void)
+{
+    struct log_sink *sink;
+    const struct log_sink_options options = {.root = root, .file_size_max = 100000000};
+    assert_int_equal(log_sink_new(&options, &sink), 0);
+    return sink;
+}
+
+static struct log_event make_event(void)
+{
+    return (struct log_event){
+        .transport = JSV_STR("stdio"),
+        .method = JSV_STR("ping"),
+        .status = JSV_STR("ok"),
+        .schema_version = JSV_STR("1.0"),
+        .stage = JSV_STR("output"),
+    };
+}
+
+static char *read_latest(void)
+{
+    char path[160];
+    snprintf(path, sizeof(path), "%s/mcp_server/envelope_validation/.latest", root);
+    struct jsv_str text = files_read(path);
+    char *copy = malloc(text.size + 1);
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+    free((void *)(uintptr_t)text.data);
+    return copy;
+}
+
+/* Lines with blanks, without, and with a trace of the caller's own keep their order. */
+static void test_blanks(void **state)
+{
+    (void)state;
+    static const struct log_question first_question = {.head = JSV_STR("abc")};
+    static const struct log_question second_question = {
+        .head = JSV_STR("d"), .body = JSV_STR("ef")};
+    struct slow_namer namer = make_namer();
+    struct log_sink *sink = make_sink();
+    struct log_page *page;
+    assert_int_equal(log_page_new(sink, &page), 0);
+    log_page_set_namer(page, &namer.namer);
+    struct log_event event = make_event();
+    assert_true(log_page_ask(page, &event, &secrets, &first_question));
+    event.ids[LOG_ID_TRACE] = JSV_STR("mine");
+    assert_true(log_page_ask(page, &event, &secrets, &second_question));
+    event.ids[LOG_ID_SPAN] = event.ids[LOG_ID_REQUEST] = JSV_STR("known");
+    log_page_write(page, &event, &secrets);
+    log_sink_free(sink);
+    assert_int_equal(namer.named, 2);
+    assert_int_equal(namer.freed, 1);
+    char *text = read_latest();
+    const char *first = strstr(
+        text,
+        "\"traceId\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\","
+        "\"spanId\":\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\","
+        "\"requestId\":\"cccccccccccccccccccccccccccccccccccc\"");
+    const char *second = strstr(
+        text,
+        "\"traceId\":\"mine\",\"spanId\":\"eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\","
+        "\"requestId\":\"ffffffffffffffffffffffffffffffffffff\"");
+    const char *third =
+        strstr(text, "\"traceId\":\"mine\",\"spanId\":\"known\",\"requestId\":\"known\"");
+    assert_non_null(first);
+    assert_true(second > first);
+    assert_true(third > second);
+    assert_null(strstr(text, "abc"));
+    free(text);
+}
+
+/* A thread that has fallen behind takes no more questions, only lines. */
+static void test_behind(void **state)
+{
+    (void)state;
+    static char question[100 * 1024];
+    memset(question, 'q', sizeof(question));
+    const struct log_question long_question = {
+        .head = JSV_STR("head"), .body = {question, sizeof(question)}};
+    struct slow_namer namer = make_namer();
+    atomic_store(&namer.is_held, true);
+    struct log_sink *sink = make_sink();
+    struct log_page *page;
+    assert_int_equal(log_page_new(sink, &page), 0);
+    log_page_set_namer(page, &namer.namer);
+    struct log_event event = make_event();
+    size_t taken = 1;
+    assert_true(log_page_ask(page, &event, &secrets, &long_question));
+    while (!atomic_load(&namer.is_busy)) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    while (log_page_ask(page, &event, &secrets, &long_question)) {
+        taken++;
+    }
+    assert_int_equal(taken, 1 + 1024 * 1024 / (sizeof(question) + long_question.head.size));
+    for (size_t i = 0; i < LOG_IDS; i++) {
+        event.ids[i] = JSV_STR("known");
+    }
+    const size_t lines = 1000;
+    for (size_t i = 0; i < lines; i++) {
+        log_page_write(page, &event, &secrets);
+    }
+    assert_false(log_page_ask(page, &event, &secrets, &long_question));
+    atomic_store(&namer.is_held, false);
+    log_sink_free(sink);
+    assert_int_equal(namer.named, taken);
+    char *text = read_latest();
+    size_t count = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        count += *at == '\n';
+    }
+    assert_int_equal(count, taken + lines);
+    free(text);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_blanks),
+        TEST(test_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/*
+ * Memory that goes from one connection to the next.
+ */
+#include <errno.h>
+
+#include "os/sys.h"
+#include "rpc/frame.h"
+#include "rpc/pool.h"
+#include "support/json_fixture.h"
+
+static void what_one_gives_back_the_next_gets(void **state)
+{
+    (void)state;
+    struct rpc_pool pool;
+    struct jsv_buf first;
+    struct jsv_buf second;
+    rpc_pool_init(&pool);
+    jsv_buf_init(&first, os_allocator(), 1000);
+    jsv_buf_init(&second, os_allocator(), 2000);
+    rpc_pool_lend(&pool, RPC_POOL_HEAD, &first); /* there is none yet */
+    assert_null(first.data);
+    jsv_buf_append_str(&first, JSV_STR("text"));
+    const char *memory = first.data;
+    rpc_pool_take_back(&pool, RPC_POOL_HEAD, &first);
+    assert_null(first.data);
+    assert_int_equal(first.size, 0);
+    assert_int_equal(first.capacity, 0);
+    rpc_pool_lend(&pool, RPC_POOL_INPUT, &second); /* another purpose */
+    assert_null(second.data);
+    rpc_pool_lend(&pool, RPC_POOL_HEAD, &second);
+    assert_ptr_equal(second.data, memory);
+    assert_int_equal(second.size, 0);
+    assert_int_equal(second.size_max, 2000);
+    jsv_buf_done(&second);
+    rpc_pool_done(&pool);
+}
+
+static void who_has_memory_keeps_it(void **state)
+{
+    (void)state;
+    struct rpc_pool pool;
+    struct jsv_buf first;
+    struct jsv_buf second;
+    rpc_pool_init(&pool);
+    jsv_buf_init(&first, os_allocator(), 1000);
+    jsv_buf_init(&second, os_allocator(), 1000);
+    jsv_buf_append_str(&first, JSV_STR("first"));
+    jsv_buf_append_str(&second, JSV_STR("second"));
+    const char *memory = first.data;
+    rpc_pool_take_back(&pool, RPC_POOL_BODY, &first);
+    rpc_pool_lend(&pool, RPC_POOL_BODY, &second);
+    assert_true(jsv_str_equal(jsv_buf_str(&second), JSV_STR("second")));
+    rpc_pool_take_back(&pool, RPC_POOL_BODY, &second); /* there is some: it is given back */
+    assert_null(second.data);
+    assert_ptr_equal(pool.spare[RPC_POOL_BODY].data, memory);
+    rpc_pool_done(&pool);
+}
+
+static void much_memory_is_given_back(void **state)
+{
+    (void)state;
+    struct rpc_pool pool;
+    struct jsv_buf buf;
+    rpc_pool_init(&pool);
+    jsv_buf_init(&buf, os_allocator(), SIZE_MAX);
+    assert_int_equal(jsv_buf_reserve(&buf, RPC_POOL_KEPT_MAX + 1), 0);
+    rpc_pool_take_back(&pool, RPC_POOL_HEAD, &buf);
+    assert_null(buf.data);
+    assert_null(pool.spare[RPC_POOL_HEAD].data);
+    rpc_pool_done(&pool);
+}
+
+static void an_error_is_forgotten(void **state)
+{
+    (void)state;
+    struct rpc_pool pool;
+    struct jsv_buf buf;
+    rpc_pool_init(&pool);
+    jsv_buf_init(&buf, os_allocator(), 1);
+    assert_int_equal(jsv_buf_append_str(&buf, JSV_STR("long")), -ENOBUFS);
+    rpc_pool_take_back(&pool, RPC_POOL_HEAD, &buf);
+    assert_int_equal(buf.error, 0);
+    rpc_pool_done(&pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_one_gives_back_the_next_gets),
+        cmocka_unit_test(who_has_memory_keeps_it),
+        cmocka_unit_test(much_memory_is_given_back),
+        cmocka_unit_test(an_error_is_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
