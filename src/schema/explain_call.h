@@ -18,7 +18,6 @@
 #include "json/value.h"
 #include "schema/explain.h"
 #include "schema/findings.h"
-#include "schema/message.h"
 #include "schema/steps.h"
 
 /*

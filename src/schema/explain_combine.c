@@ -65,23 +65,25 @@ evaluate_silently(const struct jsv_keyword_call *call, const struct jsv_subschem
     return r;
 }
 
-/* Evaluate alternatives; *ret_matches of them fit, the first two by index. */
-static int check_alternatives(
-    const struct jsv_keyword_call *call,
-    bool stop_at_first,
-    uint32_t *ret_matches,
-    uint32_t matching[2])
+/* Alternatives that fit. */
+struct matches {
+    uint32_t count;
+    uint32_t first[2]; /* by index */
+};
+
+static int
+find_matches(const struct jsv_keyword_call *call, bool stop_at_first, struct matches *ret_matches)
 {
-    *ret_matches = 0;
+    *ret_matches = (struct matches){.count = 0};
     for (uint32_t i = 0; i < call->use->list.count; i++) {
         int r = evaluate_silently(call, call->use->list.schemas[i]);
         if (r < 0) {
             return r;
         }
-        if (r == 1 && *ret_matches < 2) {
-            matching[*ret_matches] = i;
+        if (r == 1 && ret_matches->count < 2) {
+            ret_matches->first[ret_matches->count] = i;
         }
-        *ret_matches += (uint32_t)r;
+        ret_matches->count += (uint32_t)r;
         if (r == 1 && stop_at_first && !call->marks) {
             break;
         }
@@ -107,10 +109,9 @@ static int explain_alternatives(const struct jsv_keyword_call *call)
 
 int jsv_explain_any_of(const struct jsv_keyword_call *call)
 {
-    uint32_t matches;
-    uint32_t matching[2];
-    int r = check_alternatives(call, true, &matches, matching);
-    if (r < 0 || matches) {
+    struct matches matches;
+    int r = find_matches(call, true, &matches);
+    if (r < 0 || matches.count) {
         return r < 0 ? r : 1;
     }
     return explain_alternatives(call);
@@ -118,20 +119,19 @@ int jsv_explain_any_of(const struct jsv_keyword_call *call)
 
 int jsv_explain_one_of(const struct jsv_keyword_call *call)
 {
-    uint32_t matches;
-    uint32_t matching[2];
-    int r = check_alternatives(call, false, &matches, matching);
-    if (r < 0 || matches == 1) {
+    struct matches matches;
+    int r = find_matches(call, false, &matches);
+    if (r < 0 || matches.count == 1) {
         return r < 0 ? r : 1;
     }
-    if (matches == 0) {
+    if (matches.count == 0) {
         return explain_alternatives(call);
     }
     return NOTE(
         call,
         "matches more than one alternative (%" PRIu32 " and %" PRIu32 ")",
-        matching[0],
-        matching[1]);
+        matches.first[0],
+        matches.first[1]);
 }
 
 int jsv_explain_not(const struct jsv_keyword_call *call)

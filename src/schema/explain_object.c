@@ -4,6 +4,7 @@
  * to gets a mark, for unevaluatedProperties.
  */
 #include "schema/explain_members.h"
+#include "schema/message.h"
 
 int jsv_explain_max_properties(const struct jsv_keyword_call *call)
 {

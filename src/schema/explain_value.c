@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "schema/content.h"
 #include "schema/explain_call.h"
+#include "schema/message.h"
 
 /* Of the schema's text that stands in a message. */
 #define VALUE_MAX 80

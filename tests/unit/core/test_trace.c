@@ -23,7 +23,7 @@ header(const struct rpc_http *http, struct jsv_str name, struct jsv_str *ret_val
     (void)http;
     const char *value = jsv_str_equal(name, JSV_STR("traceparent")) ? header_parent : header_state;
     if (!value) {
-        return RPC_HEADER_NONE;
+        return RPC_HEADER_ABSENT;
     }
     *ret_value = jsv_str_from(value);
     return RPC_HEADER_FOUND;
