@@ -215,7 +215,7 @@ list_files(struct app_cli *cli, const struct app_args *args, const struct valida
 static enum app_exit validate_command(struct app_cli *cli, const struct app_args *args)
 {
     struct validate_wishes wishes;
-    struct app_schema schema;
+    struct app_schema schema = {0};
     if (take_options(cli, args, &wishes) < 0 || load_schema(cli, args, &schema) < 0) {
         return APP_EXIT_TROUBLE;
     }

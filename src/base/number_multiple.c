@@ -78,6 +78,7 @@ static void integer_trim(struct integer *integer)
 static int64_t integer_strip_twos(struct integer *integer)
 {
     size_t words = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.*): up to the count all are written, one is not 0 */
     while (integer->limbs[words] == 0) {
         words++;
     }

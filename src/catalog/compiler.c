@@ -57,7 +57,7 @@ static int buf_to_arena(struct jsv_buf *buf, struct jsv_arena *arena, struct jsv
 static int make_root_uri(struct jsv_arena *arena, const char *directory, struct jsv_str *ret_uri)
 {
     struct jsv_buf uri;
-    struct jsv_str text;
+    struct jsv_str text = {NULL, 0};
     jsv_buf_init(&uri, os_allocator(), URI_SIZE_MAX);
     os_uri_append_file(&uri, directory);
     jsv_buf_append_str(

@@ -42,16 +42,18 @@ struct core_lines {
 
 /* ---- ids ---- */
 
-static void write_named(struct core_lines *lines, struct log_event *event, struct jsv_str packed)
+static void
+write_named(struct core_lines *lines, const struct log_event *event, struct jsv_str packed)
 {
     char ids[LOG_IDS][LOG_ID_SIZE];
+    struct log_event named = *event;
     lines->namer->name(lines->namer, packed, ids);
     for (size_t i = 0; i < LOG_IDS; i++) {
-        if (!event->ids[i].data) {
-            event->ids[i] = (struct jsv_str){ids[i], LOG_ID_SIZE};
+        if (!named.ids[i].data) {
+            named.ids[i] = (struct jsv_str){ids[i], LOG_ID_SIZE};
         }
     }
-    log_write(lines->share, event);
+    log_write(lines->share, &named);
 }
 
 /* A question as one text; empty when there is no memory. */

@@ -92,7 +92,7 @@ int mcp_state_seal(
 {
     char expiry[EXPIRY_SIZE + 1];
     char code[OS_DIGEST_HEX_SIZE + 1];
-    snprintf(expiry, sizeof(expiry), "%016llx.", (unsigned long long)(os_now_ms() + GOOD_FOR_MS));
+    snprintf(expiry, sizeof(expiry), "%016llx.", (unsigned long long)os_now_ms() + GOOD_FOR_MS);
     int r = make_code(request, (struct jsv_str){expiry, EXPIRY_SIZE - 1}, memory, code);
     if (r < 0) {
         return r;
@@ -117,7 +117,7 @@ int mcp_state_open(
     const struct dialect_request *request, struct jsv_str state, struct jsv_str *ret_memory)
 {
     char now[EXPIRY_SIZE + 1];
-    char code[OS_DIGEST_HEX_SIZE + 1];
+    char code[OS_DIGEST_HEX_SIZE + 1] = "";
     if (state.size < HEAD_SIZE) {
         return -EBADMSG;
     }

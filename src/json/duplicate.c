@@ -170,7 +170,7 @@ int jsv_find_duplicate(
 static uint32_t compact(struct jsv_node *nodes, uint32_t object, uint32_t *count)
 {
     uint32_t from = object + 1;
-    uint32_t to = object + 1;
+    uint32_t to = from;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < *count; i++) {
         uint32_t size = 1 + jsv_node_skip(&nodes[from + 1]);

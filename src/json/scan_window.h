@@ -58,7 +58,7 @@ INLINE uint32_t *scan_block(
         carry->escaped = escapes >> 63;
     }
     uint64_t inside = prefix_xor(quotes) ^ carry->inside;
-    carry->inside = (uint64_t)((int64_t)inside >> 63);
+    carry->inside = -(inside >> 63); /* all ones when it ends inside */
     if (__builtin_expect(block_has_control(block), 0)) {
         carry->bad |= (block_below_space(block) >> passed & inside) != 0;
     }

@@ -97,10 +97,11 @@ static int open_lines(struct net_home *home, int fd, struct net_peer **ret_peer)
     };
     struct net_lines *lines;
     int r = net_lines_open(&options, &lines);
-    if (r == 0) {
-        *ret_peer = &lines->peer;
+    if (r < 0) {
+        return r;
     }
-    return r;
+    *ret_peer = &lines->peer;
+    return 0;
 }
 
 static int open_http(struct net_home *home, int fd, struct net_peer **ret_peer)

@@ -1,5 +1,6 @@
 #include "regex/charset.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ int jsv_charset_add_outside(struct jsv_charset_builder *builder, const struct js
     if (error) {
         return error;
     }
+    assert(builder->ranges); /* at least one was reserved */
     builder->count += outside(set->ranges, set->count, builder->ranges + builder->count);
     return 0;
 }

@@ -372,7 +372,7 @@ int jsv_match_is_identifier(struct jsv_str text, const struct jsv_allocator *all
         JSV_STR("\\A[$_\\p{ID_Start}][$\\x{200c}\\x{200d}\\p{ID_Continue}]*\\z");
     struct jsv_match *match;
     int result = jsv_match_compile(pattern, 1, true, allocator, &match);
-    if (result < 0) {
+    if (result) {
         return result;
     }
     struct jsv_regex_scratch *scratch = jsv_regex_scratch_new(allocator);

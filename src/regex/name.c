@@ -29,7 +29,7 @@ static int read_characters(struct jsv_regex_parser *parser, char *out, size_t *r
     size_t size = 0;
     while (!jsv_regex_accept(parser, '>')) {
         size_t start = parser->offset;
-        uint32_t character;
+        uint32_t character = 0;
         int error = read_character(parser, &character);
         if (error) {
             return error;

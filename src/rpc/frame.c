@@ -107,6 +107,7 @@ static int move_to_new(struct rpc_frames *frames, size_t capacity)
     }
     size_t left = frames->end - frames->begin;
     size_t scanned = frames->scanned - frames->begin;
+    assert(left == 0 || frames->chunk);
     if (left > 0) {
         memcpy(chunk->data, frames->chunk->data + frames->begin, left);
     }

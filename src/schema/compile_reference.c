@@ -5,6 +5,7 @@
  * comes of it names a resource, and in its fragment an anchor or a pointer to
  * follow into it. A schema that stands there is asked for like any other.
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -206,7 +207,7 @@ int jsv_compile_reference(
     struct jsv_keyword_use *use,
     struct jsv_value value)
 {
-    struct jsv_target target;
+    struct jsv_target target = {0};
     int r = jsv_compile_target(compile, jsv_value_text(value), schema->resource, &target);
     if (r == -ENOENT || (r == 0 && !jsv_node_is_schema(target.node))) {
         return jsv_registry_fault(
@@ -229,6 +230,7 @@ int jsv_compile_reference(
     if (r < 0) {
         return r;
     }
+    assert(target.resource); /* what was found stands in one */
     bool dynamic =
         use->keyword == JSV_KEYWORD_DYNAMIC_REF && target.anchor && target.anchor->dynamic;
     bool recursive = use->keyword == JSV_KEYWORD_RECURSIVE_REF && target.resource->recursive_anchor;

@@ -1,5 +1,6 @@
 #include "schema/names.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "base/hash.h"
@@ -253,6 +254,7 @@ int jsv_names_build(
     }
     *table = (struct jsv_names_table){.count = count};
     uint32_t chained = choose_multiplier(table, names, count, bits, bits_max, taken);
+    assert(table->shift > 32 && table->shift < 64);
     uint32_t next = 1u << (64 - table->shift);
     table->simple = chained == 0;
     table->slots = jsv_arena_array(arena, next + (size_t)chained, sizeof(*table->slots));

@@ -520,7 +520,7 @@ static int build_program(struct jsv_build *build)
         return r;
     }
     schema->dynamic = !settle_all_dynamic(schema);
-    uint32_t root;
+    uint32_t root = JSV_AT_PASS;
     r = schema->dynamic ? explain_all(build, &root) : make_all(build, &root);
     return r < 0 ? r : jsv_build_finish(build, program, root);
 }

@@ -5,6 +5,7 @@
  * is whole. A list that was made just before is used again; the verdict of one
  * that would do much is remembered while a document is checked.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "schema/program_build.h"
@@ -18,6 +19,7 @@
 
 static bool ops_equal(const struct jsv_op *a, const struct jsv_op *b)
 {
+    assert(a && b);
     return a->code == b->code && a->at == b->at && a->word == b->word;
 }
 
@@ -132,6 +134,7 @@ int jsv_build_emit(
         *ret_at = JSV_AT_PASS;
         return 0;
     }
+    assert(ops);
     if (count == 1 && ops[0].code == JSV_OP_INTEGER) {
         *ret_at = JSV_AT_INTEGER;
         return 0;

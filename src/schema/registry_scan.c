@@ -221,7 +221,7 @@ scan_id(struct source_scan *scan, const struct jsv_node *node, struct jsv_resour
     if (!id.node) {
         return 0;
     }
-    struct jsv_uri uri;
+    struct jsv_uri uri = {0};
     int r = resolve_id(scan, *resource, id, &uri);
     if (r == 0 && uri.absolute.size) {
         r = add_resource(scan, node, uri.absolute, *resource, resource);

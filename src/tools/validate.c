@@ -30,7 +30,7 @@ static int refuse_schema(struct tool_call *call, struct jsv_str reason)
 int tool_schema(struct tool_call *call, struct jsv_str name, const struct jsv_schema **ret_schema)
 {
     const struct catalog_schema *schema;
-    struct jsv_str reason;
+    struct jsv_str reason = {NULL, 0};
     int r = catalog_schema_resolve(call->catalog, name, &schema);
     if (r == 0) {
         r = catalog_schema_compiled(call->catalog, schema, ret_schema, &reason);
