@@ -36,8 +36,8 @@ _Static_assert(LOG_ID_SIZE == OS_UUID_SIZE, "ids are UUIDs");
 #define MEMORY_PLACES   (MEMORY_SETS * MEMORY_WAYS)
 #define MEMORY_KEY_SIZE 2048
 
-/* As many products as a processor has under way at a time. */
-#define HASH_LANES 4
+/* Words that are hashed at a time: two products, which do not wait for one another. */
+#define HASH_WORDS 4
 
 /* 2^64 / golden ratio, odd. */
 #define GOLDEN 0x9E3779B97F4A7C15u
@@ -198,34 +198,33 @@ static void name_randomly(struct naming *naming, struct ids *ids)
 
 /* ---- memory ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+/* Both halves of the product, so that every bit of a word counts. */
+static uint64_t mix(uint64_t hash, uint64_t a, uint64_t b)
 {
-    hash = (hash ^ word) * GOLDEN;
-    return hash ^ hash >> 32;
+    unsigned __int128 product = (unsigned __int128)(hash ^ a) * (GOLDEN ^ b);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /*
- * Words multiplied into one another, in lanes, none of which waits for another. Who finds subjects
- * that collide makes us forget them, no more.
+ * Words multiplied into one another. Who finds subjects that collide makes us
+ * forget them, no more.
  */
 static size_t set_of(struct jsv_str packed)
 {
-    uint64_t lanes[HASH_LANES] = {packed.size};
-    uint64_t words[HASH_LANES] = {0};
-    uint64_t hash = 0;
+    uint64_t words[HASH_WORDS] = {0};
+    uint64_t left = packed.size;
+    uint64_t right = ~left;
     size_t at = 0;
     for (; packed.size - at >= sizeof(words); at += sizeof(words)) {
         memcpy(words, packed.data + at, sizeof(words));
-        for (size_t i = 0; i < HASH_LANES; i++) {
-            lanes[i] = mix(lanes[i], words[i]);
-        }
+        left = mix(left, words[0], words[1]);
+        right = mix(right, words[2], words[3]);
     }
     memset(words, 0, sizeof(words));
     memcpy(words, packed.data + at, packed.size - at);
-    for (size_t i = 0; i < HASH_LANES; i++) {
-        hash = mix(hash, mix(lanes[i], words[i]));
-    }
-    return (size_t)(hash % MEMORY_SETS);
+    left = mix(left, words[0], words[1]);
+    right = mix(right, words[2], words[3]);
+    return (size_t)(mix(left, right, 0) % MEMORY_SETS);
 }
 
 /* @return the index of its place; MEMORY_PLACES when it is not there. */
@@ -305,9 +304,8 @@ int core_namer_new(struct log_namer **ret_namer)
     naming->reader = jsv_reader_new(os_allocator(), NULL);
     naming->document = jsv_document_new(os_allocator());
     naming->places = jsv_alloc(os_allocator(), MEMORY_PLACES * sizeof(struct place));
-    bool has_all = naming->reader && naming->document && naming->places;
-    int r = has_all ? os_uuid_namer_init(&naming->digests) : -ENOMEM;
-    if (r == -ENOMEM) { /* without SHA-1 ids are random */
+    /* SHA-1 waits for the first name: OpenSSL takes a millisecond to begin. */
+    if (!naming->reader || !naming->document || !naming->places) {
         free_naming(&naming->namer);
         return -ENOMEM;
     }

@@ -159,7 +159,7 @@ struct jsv_bounds {
     bool has_max;
     bool min_exclusive;
     bool max_exclusive;
-    int64_t int_min; /* inclusive, when both bounds are such integers */
+    int64_t int_min; /* that passes, when both bounds are such integers */
     int64_t int_max;
     struct jsv_number min;
     struct jsv_number max;

@@ -126,10 +126,18 @@ narrow(struct jsv_bounds *bounds, const struct jsv_keyword_use *use, bool upper,
     *has = true;
 }
 
-/* An inclusive bound as an int64, when it is one; the end of the range when there is none. */
-static bool int_bound(const struct jsv_number *bound, bool has, bool exclusive, int64_t *integer)
+/*
+ * The outermost int64 that a bound lets pass, when the bound is one, too; the end of the range when
+ * there is none. `inwards` is the way from an exclusive one.
+ */
+static bool int_bound(
+    const struct jsv_number *bound, bool has, bool exclusive, int64_t inwards, int64_t *integer)
 {
-    return !has || (!exclusive && jsv_number_int64(bound, integer) == 0);
+    if (!has) {
+        return true;
+    }
+    return jsv_number_int64(bound, integer) == 0 &&
+           (!exclusive || !__builtin_add_overflow(*integer, inwards, integer));
 }
 
 /* All bounds of a schema as one operation, at the first of them. */
@@ -149,8 +157,8 @@ int jsv_list_add_bounds(struct jsv_list *list, const struct jsv_keyword_use *use
         narrow(bounds, use, upper, exclusive);
     }
     bool integers =
-        int_bound(&bounds->min, bounds->has_min, bounds->min_exclusive, &bounds->int_min) &&
-        int_bound(&bounds->max, bounds->has_max, bounds->max_exclusive, &bounds->int_max);
+        int_bound(&bounds->min, bounds->has_min, bounds->min_exclusive, 1, &bounds->int_min) &&
+        int_bound(&bounds->max, bounds->has_max, bounds->max_exclusive, -1, &bounds->int_max);
     return jsv_list_add_data(list, integers ? JSV_OP_INT_BOUND : JSV_OP_BOUND, bounds);
 }
 

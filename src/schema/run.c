@@ -138,6 +138,12 @@ ALWAYS_INLINE bool is_written_as_integer(const struct jsv_node *node)
     return !(jsv_node_flags(node) & JSV_NODE_DECIMAL);
 }
 
+/* An integer whose magnitude is the node's body. */
+ALWAYS_INLINE bool is_plain_integer(const struct jsv_node *node)
+{
+    return !(jsv_node_flags(node) & (JSV_NODE_DECIMAL | JSV_NODE_BIG));
+}
+
 OP(boolean)
 {
     NEXT_IF(node->body == op->word);
@@ -185,8 +191,7 @@ OP(bound)
 OP(int_bound)
 {
     const struct jsv_bounds *bounds = op->data;
-    unsigned odd = JSV_NODE_DECIMAL | JSV_NODE_BIG;
-    if (UNLIKELY((jsv_node_flags(node) & odd) || node->body > INT64_MAX)) {
+    if (UNLIKELY(!is_plain_integer(node) || node->body > INT64_MAX)) {
         return jsv_op_bound(run, op, node);
     }
     int64_t value = (int64_t)node->body;
@@ -196,11 +201,15 @@ OP(int_bound)
 
 OP(multiple_of)
 {
+    const struct jsv_number *divisor = op->data;
+    if (LIKELY(is_plain_integer(node) && !divisor->big && divisor->exponent == 0)) {
+        NEXT_IF(node->body % divisor->significand == 0);
+    }
     struct jsv_number number = jsv_value_number((struct jsv_value){run->document, node});
-    if (!charge(run, jsv_steps_for_division(&number, op->data))) {
+    if (!charge(run, jsv_steps_for_division(&number, divisor))) {
         return jsv_run_out(run);
     }
-    NEXT_IF(jsv_number_multiple_of(&number, op->data));
+    NEXT_IF(jsv_number_multiple_of(&number, divisor));
 }
 
 OP(string_is)

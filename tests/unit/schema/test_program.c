@@ -78,7 +78,10 @@ static void what_the_type_decides(void **state)
         {"{'enum':[null,true,false]}", JSV_TYPE_BOOLEAN, ""},
         {"{'const':true}", JSV_TYPE_BOOLEAN, "BOOLEAN"},
         {"{'minimum':1.5}", JSV_TYPE_NUMBER, "BOUND"},
-        {"{'exclusiveMinimum':1}", JSV_TYPE_NUMBER, "BOUND"},
+        {"{'exclusiveMinimum':1}", JSV_TYPE_NUMBER, "INT_BOUND"},
+        {"{'exclusiveMaximum':1.5}", JSV_TYPE_NUMBER, "BOUND"},
+        {"{'exclusiveMaximum':-9223372036854775808}", JSV_TYPE_NUMBER, "BOUND"},
+        {"{'exclusiveMinimum':9223372036854775807}", JSV_TYPE_NUMBER, "BOUND"},
         {"{'minimum':1,'maximum':9}", JSV_TYPE_NUMBER, "INT_BOUND"},
         {"{'minimum':99999999999999999999}", JSV_TYPE_NUMBER, "BOUND"},
         {"{'multipleOf':2,'pattern':'a','uniqueItems':true}", JSV_TYPE_NUMBER, "MULTIPLE_OF"},
@@ -109,7 +112,7 @@ static void what_the_type_decides(void **state)
     fixture->draft = JSV_DRAFT_4;
     static const struct ops_case draft_4[] = {
         {"{'type':'integer'}", JSV_TYPE_NUMBER, "INTEGER_STRICT"},
-        {"{'minimum':1,'exclusiveMinimum':true}", JSV_TYPE_NUMBER, "BOUND"},
+        {"{'minimum':1,'exclusiveMinimum':true}", JSV_TYPE_NUMBER, "INT_BOUND"},
         {"{'items':[{}],'additionalItems':false}", JSV_TYPE_ARRAY, "TUPLE"},
         {"{'additionalItems':false}", JSV_TYPE_ARRAY, ""},
     };

@@ -79,6 +79,58 @@ static void integer_bounds(void **state)
     expect(fixture, "7.4999999999999999999999", 1);
 }
 
+static void exclusive_integer_bounds(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, "{'exclusiveMinimum':-5,'exclusiveMaximum':7}");
+    expect(fixture, "-5", 0);
+    expect(fixture, "-5.0", 0);
+    expect(fixture, "-4.99", 1);
+    expect(fixture, "-4", 1);
+    expect(fixture, "6", 1);
+    expect(fixture, "6.99", 1);
+    expect(fixture, "7", 0);
+    expect(fixture, "7.0", 0);
+    expect(fixture, "70e-1", 0);
+    schema_fixture_use(fixture, "{'exclusiveMaximum':-9223372036854775808}");
+    expect(fixture, "-9223372036854775808", 0);
+    expect(fixture, "-9223372036854775809", 1);
+    schema_fixture_use(fixture, "{'exclusiveMinimum':9223372036854775807}");
+    expect(fixture, "9223372036854775807", 0);
+    expect(fixture, "9223372036854775808", 1);
+}
+
+static void multiples(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, "{'multipleOf':3}");
+    expect(fixture, "0", 1);
+    expect(fixture, "-0", 1);
+    expect(fixture, "42", 1);
+    expect(fixture, "-42", 1);
+    expect(fixture, "43", 0);
+    expect(fixture, "-43", 0);
+    expect(fixture, "4.5", 0);
+    expect(fixture, "3.0", 1);
+    expect(fixture, "3e2", 1);
+    expect(fixture, "18446744073709551615", 1);
+    expect(fixture, "18446744073709551614", 0);
+    expect(fixture, "300000000000000000000000000000", 1);
+    expect(fixture, "300000000000000000000000000001", 0);
+    schema_fixture_use(fixture, "{'multipleOf':0.5}");
+    expect(fixture, "3", 1);
+    expect(fixture, "3.5", 1);
+    expect(fixture, "3.25", 0);
+    schema_fixture_use(fixture, "{'multipleOf':3e2}");
+    expect(fixture, "600", 1);
+    expect(fixture, "300e1", 1);
+    expect(fixture, "603", 0);
+    schema_fixture_use(fixture, "{'multipleOf':100000000000000000000}");
+    expect(fixture, "0", 1);
+    expect(fixture, "5", 0);
+    expect(fixture, "300000000000000000000", 1);
+}
+
 static void contains(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -344,6 +396,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHEMA_TEST(lengths),
         SCHEMA_TEST(integer_bounds),
+        SCHEMA_TEST(exclusive_integer_bounds),
+        SCHEMA_TEST(multiples),
         SCHEMA_TEST(contains),
         SCHEMA_TEST(tuples),
         SCHEMA_TEST(objects_with_few_names),
