@@ -105,7 +105,7 @@ void jsv_schema_free(struct jsv_schema *schema);
 /** What one validation may use at most. Zero in a member means the default beside it. */
 struct jsv_validator_limits {
     uint64_t steps_max;    /* work, in steps of some 25 ns: 8,000,000 and 12 per value */
-    uint32_t depth_max;    /* nested evaluations: 4,096; bounds the machine stack, 256 bytes each */
+    uint32_t depth_max;    /* nested evaluations: 4,096; bounds the machine stack, 512 bytes each */
     uint32_t problems_max; /* problems listed: 100; the rest is counted */
     size_t memory_max;     /* bytes of scratch: 64 MiB */
 };

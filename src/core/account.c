@@ -97,7 +97,7 @@ client_of(const struct core_request *request, const struct core_subject *subject
     return name;
 }
 
-#define FILL(field, text) log_mismatch_text((field), sizeof(field), (text))
+#define FILL(share, field, text) log_mismatch_fill((share), (field), sizeof(field), (text))
 
 static void note_mismatch(
     struct core_account *account,
@@ -110,14 +110,17 @@ static void note_mismatch(
     bool is_input = request->stopped == CORE_STAGE_INPUT && request->mismatch.pointer.data;
     mismatch.first_ms = mismatch.last_ms =
         log_wall_ms(account->share, request->asked.began_us + outcome->duration_us);
-    FILL(mismatch.dialect, jsv_str_from(outcome->dialect));
-    FILL(mismatch.stage, jsv_str_from(outcome->stage));
-    FILL(mismatch.status, jsv_str_from(fault->status));
-    FILL(mismatch.tool, subject->tool_id);
-    FILL(mismatch.client, client_of(request, subject));
-    FILL(mismatch.pointer, is_input ? request->mismatch.pointer : fault->pointer);
-    FILL(mismatch.schema_path, is_input ? request->mismatch.schema_path : fault->schema_path);
-    FILL(mismatch.message, fault->problem.data ? fault->problem : fault->message);
+    FILL(account->share, mismatch.dialect, jsv_str_from(outcome->dialect));
+    FILL(account->share, mismatch.stage, jsv_str_from(outcome->stage));
+    FILL(account->share, mismatch.status, jsv_str_from(fault->status));
+    FILL(account->share, mismatch.tool, subject->tool_id);
+    FILL(account->share, mismatch.client, client_of(request, subject));
+    FILL(account->share, mismatch.pointer, is_input ? request->mismatch.pointer : fault->pointer);
+    FILL(
+        account->share,
+        mismatch.schema_path,
+        is_input ? request->mismatch.schema_path : fault->schema_path);
+    FILL(account->share, mismatch.message, fault->problem.data ? fault->problem : fault->message);
     log_note_mismatch(account->share, &mismatch);
 }
 
@@ -127,7 +130,10 @@ static void meet_client(const struct core_request *request, const struct core_su
     struct dialect_session *session = *request->asked.session;
     if (session && jsv_str_equal(subject->method, JSV_STR("initialize"))) {
         struct jsv_value info = jsv_value_get(subject->payload, JSV_STR("clientInfo"));
-        FILL(session->client, jsv_value_text(jsv_value_get(info, JSV_STR("name"))));
+        FILL(
+            account_of(request)->share,
+            session->client,
+            jsv_value_text(jsv_value_get(info, JSV_STR("name"))));
     }
 }
 
@@ -155,9 +161,10 @@ static void keep(struct core_request *request, size_t output_bytes, const struct
         .output_bytes = output_bytes,
     };
     log_count_outcome(log_counters_of(account->share), &outcome);
-    meet_client(request, &subject);
     if (failed) {
         note_mismatch(account, request, &subject, &outcome, fault);
+    } else {
+        meet_client(request, &subject);
     }
     if (account->lines) {
         core_lines_write(account->lines, request, &subject, &outcome, fault);

@@ -13,6 +13,7 @@
 #include "core/batch.h"
 #include "core/cancel.h"
 #include "core/limits.h"
+#include "core/output.h"
 #include "core/pipeline.h"
 #include "core/sessions.h"
 #include "core/worker_state.h"
@@ -40,25 +41,11 @@ static bool find_session(struct dialect_request *asked, struct jsv_str id)
     return *asked->session; /* messages of a batch share it */
 }
 
-/* Whether a message of ours is one the dialect knows; its request is under way, so its scratch
-   memory is not free. */
-static bool is_sound(struct core_request *request, struct jsv_str message)
-{
-    struct core_worker *worker = request->worker;
-    struct dialect_request aside = request->asked;
-    struct jsv_error error;
-    aside.scratch = &worker->aside;
-    if (!aside.dialect->is_sound) {
-        return true;
-    }
-    int r = jsv_read(worker->output_reader, worker->output, message, 0, &error);
-    return r == 0 && aside.dialect->is_sound(&aside, jsv_document_root(worker->output));
-}
-
 static void push_message(struct dialect_request *asked, struct jsv_str message)
 {
     struct core_request *request = (struct core_request *)asked;
-    if (is_sound(request, message)) {
+    bool is_sound = !asked->dialect->is_sound || core_output_check_message(request, message) != 0;
+    if (is_sound) {
         request->conn->ops->push(request->conn, message);
     } else {
         log_text_warning("invalid_message", "method", asked->message.method);

@@ -91,3 +91,17 @@ int core_output_check(struct core_request *request)
     }
     return r;
 }
+
+int core_output_check_message(struct core_request *request, struct jsv_str message)
+{
+    struct core_worker *worker = request->worker;
+    struct jsv_error error;
+    int r = jsv_read(worker->output_reader, worker->output, message, 0, &error);
+    if (r < 0) {
+        return r == -ENOMEM ? r : 0;
+    }
+    struct dialect_request aside = request->asked;
+    aside.scratch = &worker->aside;
+    aside.validator = worker->output_validator;
+    return aside.dialect->is_sound(&aside, jsv_document_root(worker->output));
+}

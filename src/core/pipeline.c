@@ -24,6 +24,7 @@
 #include "core/account.h"
 #include "core/ask.h"
 #include "core/batch.h"
+#include "core/cancel.h"
 #include "core/input.h"
 #include "core/limits.h"
 #include "core/output.h"
@@ -316,20 +317,6 @@ const struct core_answer core_last_words = {
     .http_status = 500,
 };
 
-/* Whether our own answer is one the dialect knows: 1, 0, or an error that kept us from checking. */
-static int check_answer(struct core_request *request)
-{
-    struct core_worker *worker = request->worker;
-    struct jsv_error error;
-    int r =
-        jsv_read(worker->output_reader, worker->output, jsv_buf_str(&request->reply), 0, &error);
-    if (r < 0) {
-        return r == -ENOMEM ? r : 0;
-    }
-    request->asked.validator = worker->output_validator;
-    return request->asked.dialect->is_sound(&request->asked, jsv_document_root(worker->output));
-}
-
 /*
  * Around its result an answer has nothing but its request's id, which is as defined. So when that
  * is all there is around one, and the result is one that has been checked, the answer is, too.
@@ -353,7 +340,7 @@ static bool is_sound(struct core_request *request)
     if (core_proven_has(proven, &key, result)) {
         return true;
     }
-    int sound = check_answer(request);
+    int sound = core_output_check_message(request, jsv_buf_str(&request->reply));
     if (sound > 0) {
         core_proven_add(proven, &key, result);
     }
@@ -395,6 +382,7 @@ static enum step send_answer(struct core_request *request)
     if (take_turn(request) == WAIT) {
         return WAIT;
     }
+    core_cancel_forget(request); /* its id stands in the message, which the door takes back */
     struct core_answer answer = answer_of(request);
     core_account_request(request, &answer);
     if (request->parent) {

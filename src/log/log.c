@@ -226,21 +226,14 @@ bool log_ask(
     return log_page_ask(share->page, event, &share->log->secrets, question);
 }
 
-static void hide_token(const struct log *log, char *field, size_t size)
+void log_mismatch_fill(const struct log_share *share, char *field, size_t size, struct jsv_str text)
 {
-    if (log_holds_token(jsv_str_from(field), &log->secrets)) {
-        log_mismatch_text(field, size, JSV_STR("[redacted]"));
-    }
+    bool is_secret = log_holds_token(text, &share->log->secrets);
+    log_mismatch_text(field, size, is_secret ? JSV_STR("[redacted]") : text);
 }
 
-void log_note_mismatch(struct log_share *share, struct log_mismatch *mismatch)
+void log_note_mismatch(struct log_share *share, const struct log_mismatch *mismatch)
 {
-    hide_token(share->log, mismatch->status, sizeof(mismatch->status));
-    hide_token(share->log, mismatch->tool, sizeof(mismatch->tool));
-    hide_token(share->log, mismatch->client, sizeof(mismatch->client));
-    hide_token(share->log, mismatch->pointer, sizeof(mismatch->pointer));
-    hide_token(share->log, mismatch->schema_path, sizeof(mismatch->schema_path));
-    hide_token(share->log, mismatch->message, sizeof(mismatch->message));
     log_mismatches_note(&share->mismatches, mismatch);
 }
 

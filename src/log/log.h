@@ -45,8 +45,12 @@ void log_write(struct log_share *share, const struct log_event *event);
 void log_share_set_namer(struct log_share *share, struct log_namer *namer);
 bool log_ask(
     struct log_share *share, const struct log_event *event, const struct log_question *question);
-/** Note a message that did not fit. Texts with the server's token in them are replaced. */
-void log_note_mismatch(struct log_share *share, struct log_mismatch *mismatch);
+/** Put a text into a field of a mismatch, cut to its size. One that holds the server's token is
+ * replaced whole. */
+void log_mismatch_fill(
+    const struct log_share *share, char *field, size_t size, struct jsv_str text);
+/** Note a message that did not fit. */
+void log_note_mismatch(struct log_share *share, const struct log_mismatch *mismatch);
 
 /** Append all counters as Prometheus takes them. Any thread. @return 0 or -errno. */
 int log_metrics_write(struct log *log, struct jsv_buf *out);

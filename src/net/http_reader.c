@@ -43,13 +43,9 @@ void net_http_reader_init(
 
 void net_http_reader_done(struct net_http_reader *reader)
 {
-    if (reader) {
-        net_http_reader_trim(reader);
+    if (!reader) {
+        return;
     }
-}
-
-void net_http_reader_trim(struct net_http_reader *reader)
-{
     jsv_buf_done(&reader->body);
     jsv_buf_done(&reader->text);
     jsv_buf_done(&reader->line);

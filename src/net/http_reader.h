@@ -74,6 +74,3 @@ int net_http_reader_feed(struct net_http_reader *reader, struct jsv_str *input);
 
 /** Make ready for the next request; head and body of the last one are gone. */
 void net_http_reader_next(struct net_http_reader *reader);
-
-/** Give memory back while the connection is idle; it is taken anew when needed. */
-void net_http_reader_trim(struct net_http_reader *reader);

@@ -199,9 +199,13 @@ static void begin_to_drain(struct net_lines *lines)
     lines->draining = true;
 }
 
+/* Answers that are there already go out as long as the peer takes them. */
 static void on_drain_over(void *owner)
 {
-    net_lines_close(owner);
+    struct net_lines *lines = owner;
+    if (core_conn_is_busy(&lines->conn)) {
+        net_lines_close(lines);
+    }
 }
 
 static void work(struct net_lines *lines)

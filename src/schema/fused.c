@@ -44,6 +44,7 @@ struct fused {
     struct jsv_validator *validator;
     int64_t steps; /* left of those for the whole text */
     size_t kept;   /* nodes that were left when the drain last ran */
+    size_t judged; /* of these, at the beginning: values that end there need not be judged again */
     bool stopped;  /* something did not hold, or could not be judged */
 };
 
@@ -66,7 +67,7 @@ static bool find_inside(const struct jsv_op *op, enum jsv_type type, struct insi
     for (; op->code != JSV_OP_PASS; op++) {
         const struct jsv_range *range = op->data;
         if (op->code == JSV_OP_COUNT && type == JSV_TYPE_ARRAY && range->max == UINT64_MAX) {
-            inside.least = range->min;
+            inside.least = range->min > inside.least ? range->min : inside.least;
         } else if (is_by_part(op->code) && !inside.op) {
             inside.op = op;
         } else if (
@@ -172,6 +173,21 @@ static void drop_inside(struct descent *descent, const struct jsv_node *end)
     }
 }
 
+/* The first element, or the key of the first member, that is not judged yet. */
+static const struct jsv_node *find_new(
+    const struct fused *fused,
+    const struct descent *descent,
+    const struct jsv_node *end,
+    bool object)
+{
+    const struct jsv_node *judged = descent->nodes + fused->judged;
+    const struct jsv_node *at = descent->from + 1;
+    while (at < end && jsv_node_next(at + object) <= judged) {
+        at = jsv_node_next(at + object);
+    }
+    return at;
+}
+
 /* Judge the contents of a container, but for the one that is open, and go on to that. */
 static bool descend(struct fused *fused, struct jsv_reader *reader, struct descent *descent)
 {
@@ -189,7 +205,8 @@ static bool descend(struct fused *fused, struct jsv_reader *reader, struct desce
     /* more than the program takes for looking at what is inside: it must not seem cheaper here */
     validator->steps -= end - descent->from;
     validator->depth = (int64_t)validator->limits.depth_max - descent->level;
-    if (inside.op && !run_part(validator, inside.op, descent->from + 1, end)) {
+    const struct jsv_node *new = find_new(fused, descent, end, object);
+    if (inside.op && !run_part(validator, inside.op, new, end)) {
         return false;
     }
     frame->node = (uint32_t)(descent->to - descent->nodes);
@@ -204,7 +221,7 @@ static bool descend(struct fused *fused, struct jsv_reader *reader, struct desce
     if (!innermost) { /* the key of the one that is open */
         *descent->to++ = *descent->from++;
     }
-    return !validator->error; /* of a pattern's search */
+    return true;
 }
 
 /* Where decoded strings that are still needed end, counted from the end of the block. */
@@ -246,7 +263,8 @@ static int judge(struct jsv_drain *drain, struct jsv_reader *reader, size_t *nod
     };
     start_judging(fused, reader, *node_count);
     while (descent.entry) {
-        if (!descend(fused, reader, &descent)) {
+        /* what could not be found out may hold all the same, under "not" and its like */
+        if (!descend(fused, reader, &descent) || fused->validator->error) {
             fused->stopped = true;
             return -ECANCELED;
         }
@@ -258,7 +276,8 @@ static int judge(struct jsv_drain *drain, struct jsv_reader *reader, size_t *nod
     for (; descent.level <= reader->depth; descent.level++) {
         reader->frames[descent.level].node -= moved;
     }
-    *node_count = fused->kept = (size_t)(descent.to - nodes) + rest;
+    fused->judged = (size_t)(descent.to - nodes);
+    *node_count = fused->kept = fused->judged + rest;
     reader->decoded_size = decoded_size(nodes, nodes + *node_count);
     return 0;
 }
@@ -294,10 +313,12 @@ int jsv_validate_drained(
         .validator = validator,
         .steps = (int64_t)validator->limits.steps_max,
     };
+    struct jsv_error error;
     reader->drain = &fused.drain;
-    int r = jsv_read(reader, document, text, 0, reterr_error);
+    int r = jsv_read(reader, document, text, 0, &error);
+    bool is_read = r == 0;
     reader->drain = NULL;
-    if (r == 0) {
+    if (is_read) {
         struct jsv_value root = jsv_document_root(document);
         int64_t steps = jsv_validator_wants(validator, root.node);
         r = jsv_validate(schema, root, validator);
@@ -307,6 +328,9 @@ int jsv_validate_drained(
         }
     }
     if (fused.kept == 0 && !fused.stopped) { /* the drain never ran */
+        if (!is_read && reterr_error) {
+            *reterr_error = error;
+        }
         return r;
     }
     return validate_whole(schema, text, reader, document, validator, reterr_error);

@@ -250,6 +250,34 @@ static void test_pointers(void **state)
     }
 }
 
+/* What is noted outlives the check of the answer, wherever in memory it came to lie. */
+static void test_pointers_of_any_size(void **state)
+{
+    struct corridor *corridor = *state;
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+        "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+        "\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}");
+    for (size_t size = 2500; size < 4300; size += 8) {
+        char *message = with_text(
+            "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{"
+            "\"name\":\"diff_assets\",\"arguments\":{\"base\":{},\"new\":{},\"",
+            'y',
+            size,
+            "\":1}}}");
+        corridor_ask(corridor, message);
+        free(message);
+    }
+    struct jsv_buf out;
+    jsv_buf_init(&out, NULL, SIZE_MAX);
+    assert_int_equal(log_diagnostics_write(corridor->settings.log, &out), 0);
+    jsv_buf_append_byte(&out, '\0');
+    assert_non_null(strstr(out.data, "\"count\":225,")); /* all the same when cut */
+    assert_non_null(strstr(out.data, "\"pointer\":\"/params/arguments/yyyy"));
+    jsv_buf_done(&out);
+}
+
 /* ---- doors ---- */
 
 /* Of many refusals a few are written, and all are counted. */
@@ -299,6 +327,7 @@ int main(void)
         LOGGED_TEST(test_trace),
         LOGGED_TEST(test_stages),
         LOGGED_TEST(test_pointers),
+        LOGGED_TEST(test_pointers_of_any_size),
         LOGGED_TEST(test_refusals),
         LOGGED_TEST(test_a_connection_too_many),
     };

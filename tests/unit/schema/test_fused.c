@@ -11,6 +11,7 @@
 #include "schema/fused.h"
 #include "support/json_fixture.h"
 #include "support/schema_fixture.h"
+#include "support/slowness.h"
 #include "support/torture.h"
 
 /* So many bytes of tape before the drain runs: as often as can be, now and then, hardly. */
@@ -396,6 +397,59 @@ static void pattern_limit(void **state)
     jsv_buf_done(&text);
 }
 
+/* One that gives up where giving up looks like holding: all that follows must not hide it. */
+static void pattern_limit_under_not(void **state)
+{
+    static const char *const schemas[] = {
+        "{'items':{'not':{'type':'string','pattern':'^(a|aa|aaa)*b?(a|aa)*\\\\1c|^a'}}}",
+        "{'items':{'if':{'type':'string','pattern':'^(a|aa|aaa)*b?(a|aa)*\\\\1c|^a'},"
+        "'then':false}}",
+    };
+    struct schema_fixture *fixture = *state;
+    const struct pattern document = {
+        "['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',", "%", "]"};
+    struct jsv_buf text = repeat(&document, 20000);
+    for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
+        schema_fixture_use(fixture, schemas[i]);
+        assert_int_equal(judge_text(fixture, jsv_buf_str(&text)), -ETIME);
+    }
+    jsv_buf_done(&text);
+}
+
+/* What stays on the tape is judged once, however often the drain runs. */
+static void kept_values_are_judged_once(void **state)
+{
+    static const char *const schemas[] = {
+        "{'properties':{'blob':{'pattern':'^[a-z]*=?$'},'rows':{'items':{'type':'integer'}}}}",
+        "{'minItems':1,'items':{'pattern':'^[a-z]*=?$'}}",
+    };
+    static const struct pattern documents[] = {
+        {"'rows':[", "%", "]}"},
+        {"", "%", "]"},
+    };
+    static const char *const starts[] = {"{\"blob\":\"", "[\""};
+    struct schema_fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
+        struct jsv_buf rest = repeat(&documents[i], 20000);
+        struct jsv_buf text;
+        jsv_buf_init(&text, NULL, SIZE_MAX);
+        jsv_buf_append_str(&text, jsv_str_from(starts[i]));
+        for (size_t k = 0; k < 300000; k++) {
+            jsv_buf_append_byte(&text, 'z');
+        }
+        jsv_buf_append_str(&text, JSV_STR("\","));
+        jsv_buf_append_str(&text, jsv_buf_str(&rest));
+        schema_fixture_use(fixture, schemas[i]);
+        struct bench one = bench_new(fixture, NULL);
+        double before = cpu_seconds();
+        assert_int_equal(in_one(&one, jsv_buf_str(&text), 200, NULL), 1);
+        assert_true(cpu_seconds() - before < 0.1 * SLOWNESS);
+        bench_free(&one);
+        jsv_buf_done(&text);
+        jsv_buf_done(&rest);
+    }
+}
+
 static void shared_steps(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -423,9 +477,11 @@ static void report_follows(void **state)
     const struct pattern document = {"[", "%", ",null,true]"};
     struct jsv_buf text = repeat(&document, 20000);
     struct bench one = bench_new(fixture, NULL);
+    struct jsv_error error = {.code = JSV_ERROR_NONE};
     int r = jsv_validate_text(
-        one.schema, jsv_buf_str(&text), one.reader, one.document, one.validator, NULL);
+        one.schema, jsv_buf_str(&text), one.reader, one.document, one.validator, &error);
     assert_int_equal(r, 0);
+    assert_int_equal(error.code, JSV_ERROR_NONE); /* the text was read */
     struct jsv_problems problems;
     struct jsv_value root = jsv_document_root(one.document);
     assert_int_equal(jsv_value_count(root), 20002);
@@ -505,6 +561,8 @@ int main(void)
         SCHEMA_TEST(same_faults),
         SCHEMA_TEST(same_limits),
         SCHEMA_TEST(pattern_limit),
+        SCHEMA_TEST(pattern_limit_under_not),
+        SCHEMA_TEST(kept_values_are_judged_once),
         SCHEMA_TEST(shared_steps),
         SCHEMA_TEST(report_follows),
         SCHEMA_TEST(little_memory),
