@@ -62,7 +62,8 @@ static void check_route(const struct net_http_head *head)
     FUZZ_CHECK(match.route < NET_HTTP_ROUTE_COUNT);
     struct jsv_str parameter = net_http_route_parameter(&match);
     FUZZ_CHECK(parameter.size <= NET_HTTP_PARAMETER_MAX);
-    FUZZ_CHECK(!memchr(parameter.data, '/', parameter.size));
+    bool is_id = match.route == NET_HTTP_ROUTE_TOOL || match.route == NET_HTTP_ROUTE_PROMPT;
+    FUZZ_CHECK(is_id || !memchr(parameter.data, '/', parameter.size));
     FUZZ_CHECK(!memchr(parameter.data, '\0', parameter.size));
 }
 
