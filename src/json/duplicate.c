@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/word.h"
 #include "json/reader.h"
 #include "json/value.h"
 
@@ -31,13 +32,6 @@ struct check {
     unsigned shift; /* of the hash, down to a slot */
     uint32_t number;
 };
-
-static uint64_t load_word(const char *data)
-{
-    uint64_t word;
-    memcpy(&word, data, sizeof(word));
-    return word;
-}
 
 static uint64_t multiply(uint64_t word, uint64_t factor)
 {
@@ -56,9 +50,9 @@ static uint64_t hash_key(const struct check *check, const struct jsv_node *key)
     if (text.size > sizeof(uint64_t)) {
         size_t last = text.size - sizeof(uint64_t);
         for (size_t at = sizeof(uint64_t), i = 1; at < last; at += sizeof(uint64_t), i++) {
-            hash += multiply(load_word(text.data + at), factors[i]);
+            hash += multiply(jsv_load_word(text.data + at), factors[i]);
         }
-        hash += multiply(load_word(text.data + last), factors[JSV_HASH_FACTORS - 1]);
+        hash += multiply(jsv_load_word(text.data + last), factors[JSV_HASH_FACTORS - 1]);
     }
     return hash;
 }

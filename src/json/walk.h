@@ -11,11 +11,8 @@
 
 #include <string.h>
 
+#include "base/hint.h"
 #include "json/reader.h"
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define LIKELY(x)     __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)   __builtin_expect(!!(x), 0)
 
 /*
  * Where the walk stands. It lives in registers: only copies of it are handed

@@ -6,8 +6,10 @@
 #include "json/write.h"
 
 #include "base/append.h"
+#include "base/hex.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "base/word.h"
 #include "json/node.h"
 
 #define EVERY_BYTE(byte) (0x0101010101010101u * (byte))
@@ -47,13 +49,6 @@ static inline uint64_t any_escaped(uint64_t word, enum jsv_escape how)
            ((word | any_equal(word, 0x7F)) & high_bits);
 }
 
-static uint64_t load_word(const char *data)
-{
-    uint64_t word;
-    memcpy(&word, data, sizeof(word));
-    return word;
-}
-
 /* All of a text of one to seven bytes, some of them twice. */
 static uint64_t load_short(struct jsv_str text)
 {
@@ -74,7 +69,7 @@ static size_t plain_run(struct jsv_str text, enum jsv_escape how)
 {
     size_t at = 0;
     while (text.size - at >= sizeof(uint64_t)) {
-        if (any_escaped(load_word(text.data + at), how)) {
+        if (any_escaped(jsv_load_word(text.data + at), how)) {
             break;
         }
         at += sizeof(uint64_t);
@@ -82,7 +77,7 @@ static size_t plain_run(struct jsv_str text, enum jsv_escape how)
     size_t left = text.size - at;
     if (left > 0 && left < sizeof(uint64_t)) {
         uint64_t rest =
-            at > 0 ? load_word(text.data + text.size - sizeof(uint64_t)) : load_short(text);
+            at > 0 ? jsv_load_word(text.data + text.size - sizeof(uint64_t)) : load_short(text);
         at = any_escaped(rest, how) ? at : text.size;
     }
     while (at < text.size && !must_escape(text.data[at], how)) {
@@ -93,9 +88,14 @@ static size_t plain_run(struct jsv_str text, enum jsv_escape how)
 
 static void append_code_unit(struct jsv_buf *out, uint32_t unit)
 {
-    static const char hex[] = "0123456789abcdef";
     char escape[] = {
-        '\\', 'u', hex[unit >> 12 & 15], hex[unit >> 8 & 15], hex[unit >> 4 & 15], hex[unit & 15]};
+        '\\',
+        'u',
+        jsv_hex_digit(unit >> 12),
+        jsv_hex_digit(unit >> 8),
+        jsv_hex_digit(unit >> 4),
+        jsv_hex_digit(unit),
+    };
     jsv_put(out, escape, sizeof(escape));
 }
 

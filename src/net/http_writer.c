@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/hex.h"
 #include "net/http_chars.h"
 
 /* Digits of a chunk's size. Always as many, so that they can be filled in afterwards. */
@@ -146,7 +147,6 @@ size_t net_http_chunk_begin(struct jsv_buf *out)
 
 void net_http_chunk_end(struct jsv_buf *out, size_t begin)
 {
-    static const char hex[] = "0123456789abcdef";
     if (out->error) {
         return;
     }
@@ -154,7 +154,7 @@ void net_http_chunk_end(struct jsv_buf *out, size_t begin)
     assert(size > 0 && size <= UINT32_MAX);
     char *digits = out->data + begin - 2 - CHUNK_DIGITS;
     for (size_t i = CHUNK_DIGITS; i > 0; i--) {
-        digits[i - 1] = hex[size & 15];
+        digits[i - 1] = jsv_hex_digit((unsigned)size);
         size >>= 4;
     }
     jsv_buf_append_str(out, JSV_STR("\r\n"));

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "base/word.h"
 #include "json/node.h"
 
 #define JSV_NAME_NONE  UINT32_MAX
@@ -54,13 +55,6 @@ int jsv_names_build(
 static inline uint32_t jsv_names_head(uint64_t head)
 {
     return (uint32_t)(head & JSV_KEY_HEAD_MASK);
-}
-
-static inline uint64_t jsv_load_word(const char *data)
-{
-    uint64_t word;
-    memcpy(&word, data, sizeof(word));
-    return word;
 }
 
 /* Whether a slot's name has the first bytes, which mostly decide, and the size of a string. */

@@ -14,13 +14,10 @@
 
 #include <errno.h>
 
+#include "base/hint.h"
 #include "schema/program.h"
 #include "schema/steps.h"
 #include "schema/validator.h"
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define LIKELY(x)     __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)   __builtin_expect(!!(x), 0)
 
 /* The function of an operation; `run` is the validator, in the middle of a check. */
 #define OP(name)                                                                                   \

@@ -1,0 +1,9 @@
+/*
+ * What the compiler cannot know about code that is run for every byte or
+ * every value.
+ */
+#pragma once
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define LIKELY(x)     __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)   __builtin_expect(!!(x), 0)
