@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,38 +14,15 @@
 #include "log/files.h"
 #include "os/sys.h"
 #include "support/files.h"
+#include "unit/log/log_root.h"
 
-static char root[64];
 static char folder[128];
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+static int setup_folder(void **state)
 {
-    (void)status;
-    (void)type;
-    (void)walk;
-    return remove(path);
-}
-
-static void remove_all(void)
-{
-    nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    snprintf(root, sizeof(root), "/tmp/test_files_XXXXXX");
-    snprintf(folder, sizeof(folder), "%s", mkdtemp(root) ? root : "");
+    int r = setup(state);
     snprintf(folder, sizeof(folder), "%s/mcp_server/envelope_validation", root);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    os_sys = &os_sys_real;
-    remove_all();
-    return 0;
+    return r;
 }
 
 static void visit(const char *path, void *data)
@@ -378,7 +354,7 @@ static void test_part_of_the_lines(void **state)
     log_files_done(&files);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown)
 
 int main(void)
 {

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include <errno.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,33 +16,9 @@
 #include "os/sys.h"
 #include "support/files.h"
 #include "support/stderr_capture.h"
+#include "unit/log/log_root.h"
 
 #define LINES_PER_LOOP 500
-
-static char root[64];
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-    (void)status;
-    (void)type;
-    (void)walk;
-    return remove(path);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    snprintf(root, sizeof(root), "/tmp/test_log_XXXXXX");
-    return mkdtemp(root) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    os_sys = &os_sys_real;
-    nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    return 0;
-}
 
 static struct log *make_log(const char *dir)
 {

@@ -1,5 +1,4 @@
 #define _GNU_SOURCE
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -16,31 +15,7 @@
 #include "log/sink.h"
 #include "os/sys.h"
 #include "support/files.h"
-
-static char root[64];
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-    (void)status;
-    (void)type;
-    (void)walk;
-    return remove(path);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    snprintf(root, sizeof(root), "/tmp/test_questions_XXXXXX");
-    return mkdtemp(root) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    os_sys = &os_sys_real;
-    nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    return 0;
-}
+#include "unit/log/log_root.h"
 
 static const struct log_secrets secrets;
 
