@@ -288,7 +288,8 @@ const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, stru
 /* "urn:mcpgate:tool:<name>:<part>", with room for the longest name. */
 #define URN_SIZE_MAX (NAME_SIZE_MAX + 64)
 
-static int compile(
+/* Every call of a tool asks, and only the first has anything to do. */
+static int compiled(
     const struct catalog *catalog,
     const struct catalog_tool_entry *entry,
     struct catalog_program *program,
@@ -297,6 +298,10 @@ static int compile(
     const struct jsv_schema **ret_compiled,
     struct jsv_str *reterr_reason)
 {
+    *ret_compiled = catalog_program_ready(program);
+    if (*ret_compiled) {
+        return 0;
+    }
     struct jsv_buf urn;
     jsv_buf_init(&urn, os_allocator(), URN_SIZE_MAX);
     jsv_buf_append_str(&urn, JSV_STR("urn:mcpgate:tool:"));
@@ -313,22 +318,6 @@ static int compile(
     }
     jsv_buf_done(&urn);
     return r;
-}
-
-/* Every call of a tool asks, and only the first has anything to do. */
-static int compiled(
-    const struct catalog *catalog,
-    const struct catalog_tool_entry *entry,
-    struct catalog_program *program,
-    struct jsv_value schema,
-    struct jsv_str part,
-    const struct jsv_schema **ret_compiled,
-    struct jsv_str *reterr_reason)
-{
-    *ret_compiled = catalog_program_ready(program);
-    return *ret_compiled
-               ? 0
-               : compile(catalog, entry, program, schema, part, ret_compiled, reterr_reason);
 }
 
 int catalog_tool_input(
