@@ -2,11 +2,13 @@
  * Input: orders (fuzz_schema.h), a schema and a document. The verdict and the
  * report agree whenever both come to an end; a report lists problems exactly
  * when the document is not valid, each at a place of the document, in order
- * and once, and lists the same when asked again.
+ * and once, and lists the same when asked again, and when everything is
+ * explained instead of only what is not valid.
  */
 #include <errno.h>
 
 #include "fuzz_schema.h"
+#include "schema/explain.h"
 
 static int compare_problems(const struct jsv_problem *a, const struct jsv_problem *b)
 {
@@ -42,6 +44,23 @@ static struct jsv_buf listing_of(const struct jsv_problems *problems)
     return listing;
 }
 
+static void check_explained(
+    const struct jsv_schema *schema,
+    struct jsv_value value,
+    struct jsv_validator *validator,
+    int reported,
+    struct jsv_str listing)
+{
+    struct jsv_problems problems;
+    int explained = jsv_explain_report(schema, value, validator, false, &problems);
+    if (explained >= 0) {
+        struct jsv_buf all = listing_of(&problems);
+        FUZZ_CHECK(explained == reported);
+        FUZZ_CHECK(jsv_str_equal(jsv_buf_str(&all), listing));
+        jsv_buf_done(&all);
+    }
+}
+
 static void evaluate(const struct jsv_schema *schema, struct jsv_value value)
 {
     struct jsv_validator *validator = jsv_validator_new(NULL, &small_limits);
@@ -57,6 +76,7 @@ static void evaluate(const struct jsv_schema *schema, struct jsv_value value)
         FUZZ_CHECK(jsv_validate_report(schema, value, validator, &problems) == reported);
         struct jsv_buf second = listing_of(&problems);
         FUZZ_CHECK(jsv_str_equal(jsv_buf_str(&first), jsv_buf_str(&second)));
+        check_explained(schema, value, validator, reported, jsv_buf_str(&first));
         jsv_buf_done(&first);
         jsv_buf_done(&second);
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "schema/explain_call.h"
+#include "schema/judge.h"
 
 /*
  * Alternatives that did not fit and are gone into, to say why. Those of one
@@ -208,6 +209,27 @@ static int evaluate_once(
     return r;
 }
 
+/* The verdict alone, where that costs less than going into everything. */
+static bool find_verdict(
+    struct jsv_explain *x,
+    const struct jsv_subschema *schema,
+    const struct jsv_place *place,
+    int *ret_verdict)
+{
+    if (jsv_judge_can(x, schema)) {
+        *ret_verdict = jsv_judge(x, schema, place->node);
+        return true;
+    }
+    if (!schema->combines || x->schema->dynamic) {
+        return false;
+    }
+    struct jsv_findings *findings = x->findings;
+    x->findings = NULL;
+    *ret_verdict = evaluate_once(x, schema, place);
+    x->findings = findings;
+    return true;
+}
+
 int jsv_explain_evaluate(
     struct jsv_explain *x,
     const struct jsv_subschema *schema,
@@ -221,14 +243,10 @@ int jsv_explain_evaluate(
     if (schema->use_count == 0) {
         return 1;
     }
-    if (schema->combines && !outer_marks && !x->schema->dynamic) {
-        struct jsv_findings *findings = x->findings;
-        x->findings = NULL;
-        int r = evaluate_once(x, schema, place);
-        x->findings = findings;
-        if (r != 0 || !findings) {
-            return r;
-        }
+    int r = 0;
+    bool is_known = !outer_marks && find_verdict(x, schema, place, &r);
+    if (is_known && (r != 0 || !x->findings)) {
+        return r;
     }
     return evaluate_anew(x, schema, place, outer_marks);
 }
@@ -242,6 +260,7 @@ explain_on(const struct jsv_schema *schema, struct jsv_value value, struct jsv_v
         .validator = validator,
         .explained_left = EXPLAINED_MAX,
         .words = validator->words,
+        .words_in_use = validator->words.count,
     };
 }
 
@@ -249,7 +268,7 @@ explain_on(const struct jsv_schema *schema, struct jsv_value value, struct jsv_v
 static void explain_done(struct jsv_explain *x)
 {
     x->validator->words = x->words;
-    x->validator->words.count = 0;
+    x->validator->words.count = x->words_in_use;
 }
 
 int jsv_explain_verdict(
@@ -267,21 +286,20 @@ int jsv_explain_verdict(
     return r;
 }
 
-int jsv_validate_report(
+int jsv_explain_report(
     const struct jsv_schema *schema,
     struct jsv_value value,
     struct jsv_validator *validator,
+    bool judges,
     struct jsv_problems *ret_problems)
 {
-    if (!value.node) {
-        return -EINVAL;
-    }
     jsv_arena_reset(&validator->arena);
     jsv_validator_start(validator, value.node);
     struct jsv_findings findings = jsv_findings_on(validator, schema, value.document);
     struct jsv_explain x = explain_on(schema, value, validator);
     struct jsv_place root = {.node = value.node};
     x.findings = &findings;
+    x.judging_left = judges && !schema->dynamic ? jsv_judge_steps(value.node) : 0;
     int verdict = jsv_explain_evaluate(&x, schema->root, &root, NULL);
     explain_done(&x);
     if (verdict < 0 || validator->error) {
@@ -294,4 +312,13 @@ int jsv_validate_report(
     }
     *ret_problems = problems;
     return verdict;
+}
+
+int jsv_validate_report(
+    const struct jsv_schema *schema,
+    struct jsv_value value,
+    struct jsv_validator *validator,
+    struct jsv_problems *ret_problems)
+{
+    return value.node ? jsv_explain_report(schema, value, validator, true, ret_problems) : -EINVAL;
 }

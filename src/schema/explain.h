@@ -3,8 +3,8 @@
  *
  * Slower than the program (run.c) and complete: it follows dynamic references,
  * keeps track of what was evaluated, and says what is wrong. The program calls
- * it for what it does not do itself; reports are made by it alone. Both must
- * always agree on the verdict.
+ * it for what it does not do itself; it asks the program what there is nothing
+ * to say about (judge.h). Both must always agree on the verdict.
  */
 #pragma once
 
@@ -27,3 +27,15 @@ int jsv_explain_verdict(
     const struct jsv_scope *scope,
     struct jsv_value value,
     struct jsv_validator *validator);
+
+/*
+ * jsv_validate_report(), which leaves out what the program finds valid.
+ *
+ * @param judges False: the program is not asked; the report is the same.
+ */
+int jsv_explain_report(
+    const struct jsv_schema *schema,
+    struct jsv_value value,
+    struct jsv_validator *validator,
+    bool judges,
+    struct jsv_problems *ret_problems);

@@ -36,7 +36,9 @@ struct jsv_explain {
     const struct jsv_scope *scope;
     struct jsv_findings *findings; /* NULL: the verdict is enough */
     uint32_t explained_left;       /* alternatives that may still be gone into */
+    int64_t judging_left;          /* judge.h's; 0: everything is explained */
     struct jsv_stack words; /* uint64_t: what is needed until the evaluation of a value ends */
+    size_t words_in_use;    /* by who explains around this */
 };
 
 struct jsv_keyword_call {

@@ -58,8 +58,7 @@ struct jsv_subschema *jsv_build_follow(struct jsv_build *build, struct jsv_subsc
 int jsv_build_shape_of(struct jsv_build *build, struct jsv_subschema *schema, uint32_t *ret_shape)
 {
     schema = jsv_build_follow(build, schema);
-    uint32_t *number = &build->numbers[schema->index];
-    if (*number == 0) {
+    if (schema->shape == 0) {
         struct jsv_subschema **pending = jsv_stack_push(&build->pending, 1);
         uint32_t *index = jsv_stack_push(&build->numbered, 1);
         if (!pending || !index) {
@@ -67,9 +66,9 @@ int jsv_build_shape_of(struct jsv_build *build, struct jsv_subschema *schema, ui
         }
         *pending = schema;
         *index = schema->index;
-        *number = (uint32_t)build->numbered.count - 1;
+        schema->shape = (uint32_t)build->numbered.count - 1;
     }
-    *ret_shape = *number;
+    *ret_shape = schema->shape;
     return 0;
 }
 
@@ -489,7 +488,6 @@ static int prepare_build(struct jsv_build *build)
     size_t count = build->schema->subschema_count;
     struct jsv_arena *scratch = &build->scratch;
     build->shapes = jsv_arena_array(scratch, count, sizeof(*build->shapes));
-    build->numbers = jsv_arena_array(scratch, count, sizeof(*build->numbers));
     build->ends = jsv_arena_array(scratch, count, sizeof(*build->ends));
     build->states = jsv_arena_alloc(scratch, count);
     uint32_t *pass = jsv_stack_push(&build->numbered, 1);
@@ -500,12 +498,11 @@ static int prepare_build(struct jsv_build *build)
         [JSV_AT_INTEGER + 1] = {.code = JSV_OP_PASS},
     };
     int r = jsv_buf_append(&build->ops, first, sizeof(first));
-    if (r < 0 || !build->shapes || !build->numbers || !build->ends || !build->states || !pass) {
+    if (r < 0 || !build->shapes || !build->ends || !build->states || !pass) {
         return -ENOMEM;
     }
     *pass = 0;
     memset(build->shapes, 0, count * sizeof(*build->shapes));
-    memset(build->numbers, 0, count * sizeof(*build->numbers));
     memset(build->ends, 0, count * sizeof(*build->ends));
     memset(build->states, STATE_NEW, count);
     return 0;

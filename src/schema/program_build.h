@@ -38,7 +38,6 @@ struct jsv_build {
     struct jsv_stack gathered; /* struct jsv_op: of lists that are not whole yet */
     struct jsv_shape *shapes;  /* by subschema index */
     struct jsv_stack numbered; /* uint32_t: subschema index by number of shape; 0 lets all pass */
-    uint32_t *numbers;         /* of shape, by subschema index; 0 when it has none */
     struct jsv_subschema *
         *ends;                /* where references lead, by subschema index; NULL: not known yet */
     struct jsv_arena brief;   /* for what is needed until the next operation is added */

@@ -97,6 +97,7 @@ struct jsv_subschema {
     const struct jsv_node *node;
     const struct jsv_resource *resource;
     uint32_t index;
+    uint32_t shape;     /* in the program; 0: it has none of its own */
     bool never;         /* the schema false */
     bool wants_marks;   /* has unevaluatedItems or unevaluatedProperties */
     bool combines;      /* other schemas for the same value */

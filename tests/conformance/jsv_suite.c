@@ -18,6 +18,7 @@
 
 #include <jsv/schema.h>
 
+#include "schema/explain.h"
 #include "schema/fused.h"
 
 #define PATH_SIZE 4096
@@ -127,10 +128,11 @@ static void run_test(
     struct jsv_problems problems;
     int reported = jsv_validate_report(schema, data, validator, &problems);
     size_t problem_count = reported >= 0 ? problems.count : 0;
+    int explained = jsv_explain_report(schema, data, validator, false, &problems);
     int fused = jsv_validate_drained(
         schema, jsv_value_span(data), suite->reader, suite->document, validator, TAPE_SIZE, NULL);
     suite->score->total++;
-    if (verdict == expected && reported == expected && fused == expected &&
+    if (verdict == expected && reported == expected && explained == expected && fused == expected &&
         (problem_count > 0) == !expected) {
         suite->score->passed++;
         return;
@@ -139,11 +141,12 @@ static void run_test(
     snprintf(
         what,
         sizeof(what),
-        "expected %d, verdict %d, report %d with %zu problems, while reading %d",
+        "expected %d, verdict %d, report %d with %zu problems, all explained %d, while reading %d",
         expected,
         verdict,
         reported,
         problem_count,
+        explained,
         fused);
     complain(suite, group, test, what);
 }

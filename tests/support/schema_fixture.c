@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/explain.h"
 #include "schema/registry.h"
 
 #define LISTING_MAX ((size_t)1 << 20)
@@ -188,6 +189,27 @@ struct jsv_value schema_fixture_read(struct schema_fixture *fixture, const char 
     return schema_fixture_read_str(fixture, schema_fixture_quoted(fixture, text));
 }
 
+/* The report without the program's help is the same; how many steps they take is not. */
+static void expect_same_report(struct schema_fixture *fixture, struct jsv_value value, int reported)
+{
+    struct jsv_validator *validator = jsv_validator_new(NULL, fixture->limits);
+    assert_non_null(validator);
+    struct jsv_problems problems = {0};
+    int explained = jsv_explain_report(fixture->schema, value, validator, false, &problems);
+    if (explained >= 0) {
+        assert_int_equal(explained, reported);
+        assert_int_equal(problems.count, fixture->problems.count);
+        assert_int_equal(problems.more, fixture->problems.more);
+    }
+    for (size_t i = 0; explained >= 0 && i < problems.count; i++) {
+        const struct jsv_problem *problem = &fixture->problems.items[i];
+        assert_true(jsv_str_equal(problems.items[i].path, problem->path));
+        assert_true(jsv_str_equal(problems.items[i].message, problem->message));
+        assert_true(jsv_str_equal(problems.items[i].schema_path, problem->schema_path));
+    }
+    jsv_validator_free(validator);
+}
+
 int schema_fixture_verdict(struct schema_fixture *fixture, struct jsv_value value)
 {
     int verdict = jsv_validate(fixture->schema, value, fixture->validator);
@@ -196,6 +218,7 @@ int schema_fixture_verdict(struct schema_fixture *fixture, struct jsv_value valu
         jsv_validate_report(fixture->schema, value, fixture->validator, &fixture->problems);
     assert_int_equal(verdict, reported);
     if (verdict >= 0) {
+        expect_same_report(fixture, value, reported);
         assert_int_equal(verdict, fixture->problems.count == 0);
     }
     return verdict;

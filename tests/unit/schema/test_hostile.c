@@ -437,6 +437,22 @@ static void problems_far_away(struct attack *attack)
     }
 }
 
+/* What is wrong comes last, at the bottom: on every level the rest is valid. */
+static void problem_at_the_bottom(struct attack *attack)
+{
+    SCHEMA("{'type':['array','integer'],'items':{'$ref':'#'}}");
+    for (int i = 0; i < 500; i++) {
+        INSTANCE("[");
+        for (int j = 0; j < ITEMS / 500; j++) {
+            INSTANCE("%d,", j);
+        }
+    }
+    INSTANCE("null");
+    for (int i = 0; i < 500; i++) {
+        INSTANCE("]");
+    }
+}
+
 static void contains_everything(struct attack *attack)
 {
     SCHEMA("{'allOf':[true");
@@ -644,6 +660,7 @@ static const struct attack_case cases[] = {
     ATTACK(problems_of_alternatives, 0, BOTH),
     ATTACK(problems_times_alternatives, 0, REPORT),
     ATTACK(problems_far_away, 0, REPORT),
+    ATTACK(problem_at_the_bottom, 0, REPORT),
     ATTACK(contains_everything, 1, BOTH),
     ATTACK(looks_at_patterns, 1, BOTH),
     ATTACK(looks_at_back_references, 1, BOTH),

@@ -1,0 +1,51 @@
+#include "schema/judge.h"
+
+#include "schema/program.h"
+
+/* Steps for verdicts in vain: so many for every value of the document, and some for a small one. */
+#define STEPS_PER_VALUE 4
+#define STEPS_AT_LEAST  10000
+
+int64_t jsv_judge_steps(const struct jsv_node *node)
+{
+    return STEPS_AT_LEAST + STEPS_PER_VALUE * (int64_t)jsv_node_skip(node);
+}
+
+/*
+ * Operations may explain, too: above the words that are in use here. What could
+ * not be decided counts as failed, whatever was made of it ("not").
+ */
+static bool run_program(struct jsv_explain *x, uint32_t shape, const struct jsv_node *node)
+{
+    struct jsv_validator *validator = x->validator;
+    const struct jsv_program *program = x->schema->program;
+    const struct jsv_op *op = program->entries[shape].op[jsv_node_type(node)];
+    int64_t depth = validator->depth;
+    validator->document = x->document;
+    validator->program = program;
+    validator->words = x->words;
+    validator->error = 0;
+    bool holds = op->run(validator, op, node);
+    x->words = validator->words;
+    validator->depth = depth;
+    return holds && !validator->error;
+}
+
+int jsv_judge(
+    struct jsv_explain *x, const struct jsv_subschema *schema, const struct jsv_node *node)
+{
+    struct jsv_validator *validator = x->validator;
+    int error = validator->error; /* of taking findings down */
+    int64_t steps = validator->steps;
+    int64_t granted = x->findings && x->judging_left < steps ? x->judging_left : steps;
+    validator->steps = granted;
+    bool holds = run_program(x, schema->shape, node);
+    int64_t taken = granted - validator->steps;
+    if (!x->findings) {
+        return validator->error ? validator->error : holds;
+    }
+    validator->error = error;
+    validator->steps = holds ? steps - taken : steps;
+    x->judging_left -= holds ? 0 : taken;
+    return holds;
+}
