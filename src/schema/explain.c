@@ -230,7 +230,8 @@ static bool find_verdict(
     return true;
 }
 
-int jsv_explain_evaluate(
+/* Evaluate a schema that is not known to hold. */
+static int go_into(
     struct jsv_explain *x,
     const struct jsv_subschema *schema,
     const struct jsv_place *place,
@@ -240,7 +241,16 @@ int jsv_explain_evaluate(
         struct jsv_finding_place at = {.schema = schema, .place = place};
         return jsv_finding_add(x->findings, at, "no value is allowed here");
     }
-    if (schema->use_count == 0) {
+    return evaluate_anew(x, schema, place, outer_marks);
+}
+
+int jsv_explain_evaluate(
+    struct jsv_explain *x,
+    const struct jsv_subschema *schema,
+    const struct jsv_place *place,
+    struct jsv_marks *outer_marks)
+{
+    if (schema->use_count == 0 && !schema->never) {
         return 1;
     }
     int r = 0;
@@ -248,7 +258,7 @@ int jsv_explain_evaluate(
     if (is_known && (r != 0 || !x->findings)) {
         return r;
     }
-    return evaluate_anew(x, schema, place, outer_marks);
+    return go_into(x, schema, place, outer_marks);
 }
 
 static struct jsv_explain
@@ -300,7 +310,7 @@ int jsv_explain_report(
     struct jsv_place root = {.node = value.node};
     x.findings = &findings;
     x.judging_left = judges && !schema->dynamic ? jsv_judge_steps(value.node) : 0;
-    int verdict = jsv_explain_evaluate(&x, schema->root, &root, NULL);
+    int verdict = go_into(&x, schema->root, &root, NULL);
     explain_done(&x);
     if (verdict < 0 || validator->error) {
         return verdict < 0 ? verdict : validator->error;
@@ -320,5 +330,11 @@ int jsv_validate_report(
     struct jsv_validator *validator,
     struct jsv_problems *ret_problems)
 {
-    return value.node ? jsv_explain_report(schema, value, validator, true, ret_problems) : -EINVAL;
+    bool can_run = !schema->dynamic || !value.node; /* else the program would only explain */
+    int verdict = can_run ? jsv_validate(schema, value, validator) : 0;
+    if (verdict == 1) {
+        *ret_problems = (struct jsv_problems){0};
+    }
+    return verdict != 0 ? verdict
+                        : jsv_explain_report(schema, value, validator, true, ret_problems);
 }

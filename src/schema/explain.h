@@ -29,9 +29,9 @@ int jsv_explain_verdict(
     struct jsv_validator *validator);
 
 /*
- * jsv_validate_report(), which leaves out what the program finds valid.
+ * What jsv_validate_report() does with a value that is not valid, or not known to be.
  *
- * @param judges False: the program is not asked; the report is the same.
+ * @param judges Leave out what the program finds valid; the report is the same.
  */
 int jsv_explain_report(
     const struct jsv_schema *schema,
