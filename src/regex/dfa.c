@@ -385,8 +385,12 @@ void jsv_dfa_free(struct jsv_dfa *dfa, const struct jsv_allocator *allocator)
 
 /* ---- searching ---- */
 
-static uint16_t column_beyond_ascii(const struct jsv_dfa *dfa, uint32_t character)
+/* Not inlined: the loop that calls it is about ASCII, and does better without. */
+static __attribute__((noinline)) uint16_t
+column_beyond_ascii(const struct jsv_dfa *dfa, struct jsv_str text)
 {
+    uint32_t character;
+    jsv_utf8_decode(text, &character);
     size_t low = 0;
     size_t high = dfa->start_count;
     while (high - low > 1) {
@@ -403,14 +407,14 @@ static uint16_t column_beyond_ascii(const struct jsv_dfa *dfa, uint32_t characte
 /* The column of the next character, and past it. */
 static inline uint16_t next_column(const struct jsv_dfa *dfa, const char **at, const char *end)
 {
-    unsigned char byte = (unsigned char)**at;
-    if (byte < 128) {
-        ++*at;
-        return dfa->ascii[byte];
+    const char *start = *at;
+    unsigned char lead = (unsigned char)*start;
+    if (lead < 0x80) {
+        *at = start + 1;
+        return dfa->ascii[lead];
     }
-    uint32_t character;
-    *at += jsv_utf8_decode((struct jsv_str){*at, (size_t)(end - *at)}, &character);
-    return column_beyond_ascii(dfa, character);
+    *at = start + (lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4);
+    return column_beyond_ascii(dfa, (struct jsv_str){start, (size_t)(end - start)});
 }
 
 bool jsv_dfa_search(const struct jsv_dfa *dfa, struct jsv_str subject)
@@ -418,7 +422,7 @@ bool jsv_dfa_search(const struct jsv_dfa *dfa, struct jsv_str subject)
     const char *at = subject.data;
     const char *end = at + subject.size;
     uint16_t state = dfa->first;
-    while (state >= FIRST_ROW && at < end) {
+    while (state >= FIRST_ROW) {
         const uint16_t *row = dfa->table + state;
         uint16_t next;
         /*
@@ -427,12 +431,12 @@ bool jsv_dfa_search(const struct jsv_dfa *dfa, struct jsv_str subject)
          * following it.
          */
         do {
+            if (at == end) {
+                return row[COLUMN_END] == STATE_MATCH;
+            }
             next = row[next_column(dfa, &at, end)];
-        } while (next == state && at < end);
+        } while (next == state);
         state = next;
-    }
-    if (state >= FIRST_ROW) {
-        state = dfa->table[state + COLUMN_END];
     }
     return state == STATE_MATCH;
 }

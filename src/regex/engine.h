@@ -6,13 +6,15 @@
 
 #include "regex/regex.h"
 
+/* From the fastest on. */
 enum jsv_regex_engine {
-    JSV_REGEX_FASTEST,      /* what jsv_regex_compile takes */
+    JSV_REGEX_ROW,          /* term by term along the text */
+    JSV_REGEX_TABLE,        /* state by state along the text */
     JSV_REGEX_MACHINE_CODE, /* PCRE2, compiled to machine code where that can be done */
     JSV_REGEX_INTERPRETER,  /* PCRE2 without machine code */
 };
 
-/* As jsv_regex_compile. */
+/* As jsv_regex_compile, by the first way from this one on that can match the pattern. */
 int jsv_regex_compile_for(
     enum jsv_regex_engine engine,
     struct jsv_str pattern,
@@ -20,5 +22,8 @@ int jsv_regex_compile_for(
     struct jsv_regex **ret_regex,
     struct jsv_regex_fault *reterr_fault);
 
-/* Whether a search is a walk through a table, that is, cannot fail or be given up. */
-bool jsv_regex_is_table(const struct jsv_regex *regex);
+/*
+ * Which way it became; PCRE2 counts as machine code. A search up to a table
+ * goes along the text once, and can neither fail nor be given up.
+ */
+enum jsv_regex_engine jsv_regex_engine_of(const struct jsv_regex *regex);

@@ -1,8 +1,9 @@
 /*
- * The way of a pattern: parse.c makes a tree of it. If a table can match it,
- * dfa.c builds one, and that was all. Otherwise support.c looks for what PCRE2
- * would misunderstand, translate.c writes the tree down in PCRE2's language,
- * and match.c has it compiled.
+ * The way of a pattern: parse.c makes a tree of it. If its terms can be matched
+ * one after the other, row.c writes them down, and that was all; so it was if a
+ * table can match it, and dfa.c builds one. Otherwise support.c looks for what
+ * PCRE2 would misunderstand, translate.c writes the tree down in PCRE2's
+ * language, and match.c has it compiled.
  */
 #include "regex/regex.h"
 
@@ -12,6 +13,7 @@
 #include "regex/dfa.h"
 #include "regex/engine.h"
 #include "regex/match.h"
+#include "regex/row.h"
 #include "regex/support.h"
 #include "regex/translate.h"
 
@@ -20,9 +22,10 @@
 /* PCRE2's code is limited to 64 KiB; what is so much longer as text will not fit. */
 #define TEXT_SIZE_MAX ((size_t)1 << 20)
 
-/* One of the two is there. */
+/* One of the three is there. */
 struct jsv_regex {
     struct jsv_allocator allocator;
+    struct jsv_row *row;
     struct jsv_dfa *table;
     struct jsv_match *match;
 };
@@ -82,7 +85,13 @@ static int compile_into(
     if (error) {
         return error;
     }
-    if (engine == JSV_REGEX_FASTEST && syntax.regular) {
+    if (engine <= JSV_REGEX_ROW && syntax.regular) {
+        error = jsv_row_build(&syntax, &regex->allocator, &regex->row);
+        if (error || regex->row) {
+            return error;
+        }
+    }
+    if (engine <= JSV_REGEX_TABLE && syntax.regular) {
         error = jsv_dfa_build(&syntax, arena, &regex->allocator, &regex->table);
         if (error != -E2BIG) {
             return error;
@@ -126,27 +135,31 @@ int jsv_regex_compile(
     struct jsv_regex **ret_regex,
     struct jsv_regex_fault *reterr_fault)
 {
-    return jsv_regex_compile_for(JSV_REGEX_FASTEST, pattern, allocator, ret_regex, reterr_fault);
+    return jsv_regex_compile_for(JSV_REGEX_ROW, pattern, allocator, ret_regex, reterr_fault);
 }
 
 void jsv_regex_free(struct jsv_regex *regex)
 {
     if (regex) {
         struct jsv_allocator allocator = regex->allocator;
+        jsv_row_free(regex->row, &allocator);
         jsv_dfa_free(regex->table, &allocator);
         jsv_match_free(regex->match);
         jsv_dealloc(&allocator, regex, sizeof *regex);
     }
 }
 
-bool jsv_regex_is_table(const struct jsv_regex *regex)
+enum jsv_regex_engine jsv_regex_engine_of(const struct jsv_regex *regex)
 {
-    return regex->table;
+    return regex->row ? JSV_REGEX_ROW : regex->table ? JSV_REGEX_TABLE : JSV_REGEX_MACHINE_CODE;
 }
 
 int jsv_regex_search(
     const struct jsv_regex *regex, struct jsv_str subject, struct jsv_regex_scratch *scratch)
 {
+    if (regex->row) {
+        return jsv_row_search(regex->row, subject);
+    }
     return regex->table ? jsv_dfa_search(regex->table, subject)
                         : jsv_match_search(regex->match, subject, scratch);
 }

@@ -107,3 +107,9 @@ static inline bool jsv_regex_is_repeated(const struct jsv_regex_node *node)
 {
     return node->min != 1 || node->max != 1;
 }
+
+/* What is too large to count is as good as endless. */
+static inline uint32_t jsv_regex_add_counts(uint32_t a, uint32_t b)
+{
+    return a > JSV_REGEX_UNBOUNDED - b ? JSV_REGEX_UNBOUNDED : a + b;
+}

@@ -60,11 +60,6 @@ int jsv_regex_add_node(
 
 /* ---- quantifiers ---- */
 
-static uint32_t add(uint32_t a, uint32_t b)
-{
-    return a > JSV_REGEX_UNBOUNDED - b ? JSV_REGEX_UNBOUNDED : a + b;
-}
-
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
     uint32_t product;
@@ -78,7 +73,7 @@ static bool read_count(struct jsv_regex_parser *parser, uint32_t *ret_count)
     uint32_t count = 0;
     char digit = jsv_regex_peek(parser, 0);
     while (digit >= '0' && digit <= '9') {
-        count = add(multiply(count, 10), (uint32_t)(digit - '0'));
+        count = jsv_regex_add_counts(multiply(count, 10), (uint32_t)(digit - '0'));
         parser->offset++;
         digit = jsv_regex_peek(parser, 0);
     }
@@ -136,7 +131,7 @@ int jsv_regex_finish_term(
 {
     int error = quantifiable ? read_quantifier(parser, node) : 0;
     struct jsv_regex_width *width = &parser->group->group.last->width;
-    width->min = add(width->min, multiply(node->width.min, node->min));
-    width->max = add(width->max, multiply(node->width.max, node->max));
+    width->min = jsv_regex_add_counts(width->min, multiply(node->width.min, node->min));
+    width->max = jsv_regex_add_counts(width->max, multiply(node->width.max, node->max));
     return error;
 }

@@ -6,16 +6,16 @@
 #include "regex/engine.h"
 
 /*
- * Search with the table, with machine code and with the interpreter, assert
- * that they agree, and give back what they say: 1, 0, or what compiling failed
- * with. The texts are copied into memory of just their size, so that reading
- * beyond them is seen by the sanitizers.
+ * Search with the row, the table, machine code and the interpreter, as far as
+ * they can match the pattern, assert that they agree, and give back what they
+ * say: 1, 0, or what compiling failed with. The texts are copied into memory of just their size, so
+ * that reading beyond them is seen by the sanitizers.
  */
 int regex_ask(const char *pattern, const char *subject);
 int regex_ask_str(struct jsv_str pattern, struct jsv_str subject);
 
-/* Assert that the pattern compiles and is matched by a table, or that it is not. */
-void regex_expect_table(const char *pattern, bool table);
+/* Assert that the pattern compiles, and how it is matched; PCRE2 counts as machine code. */
+void regex_expect_engine(const char *pattern, enum jsv_regex_engine engine);
 
 /*
  * Assert that a pattern is refused with this error, offset and message, by

@@ -162,7 +162,7 @@ static size_t search_all(
     for (size_t k = 0; k < SUBJECT_COUNT; k += SUBJECT_STEP) {
         int answer = search_in_time(regex, pattern, evil_subjects[k], scratch);
         if (answer == -ELOOP) {
-            assert_false(jsv_regex_is_table(regex));
+            assert_true(jsv_regex_engine_of(regex) > JSV_REGEX_TABLE);
             given_up++;
         } else {
             assert_true(answer == 0 || answer == 1);
@@ -184,7 +184,7 @@ static void test_evil_patterns(void **state)
     size_t given_up = 0;
     for (size_t i = 0; i < count; i++) {
         int verdicts[SUBJECT_COUNT] = {-ELOOP, -ELOOP, -ELOOP, -ELOOP, -ELOOP, -ELOOP};
-        given_up += search_all(JSV_REGEX_FASTEST, evil_patterns[i], verdicts, scratch);
+        given_up += search_all(JSV_REGEX_ROW, evil_patterns[i], verdicts, scratch);
         given_up += search_all(JSV_REGEX_INTERPRETER, evil_patterns[i], verdicts, scratch);
     }
     assert_true(given_up > 50);

@@ -455,24 +455,27 @@ static void test_everyday(void **state)
     CHECK_CASES(cases);
 }
 
-/* Most of those need no PCRE2. */
-static void test_tables(void **state)
+/* Most of those need no PCRE2, and many no table. */
+static void test_engines(void **state)
 {
     (void)state;
-    static const char *const with[] = {
-        "",
-        "a",
+    static const char *const rows[] = {
         "^abc",
-        "abc$",
         "^abc$",
-        "^(a|b|c)$",
         "^[a-z]+$",
         "^x-",
+        "^[A-Z]{2,4}$",
+        "^[^/]+$",
+        "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+    };
+    static const char *const tables[] = {
+        "",
+        "a",
+        "abc$",
+        "^(a|b|c)$",
         ".*",
         "^.*$",
         "^.{1,64}$",
-        "^[A-Z]{2,4}$",
-        "^[^/]+$",
         "f.*o",
         "[]",
         "[^]",
@@ -483,10 +486,9 @@ static void test_tables(void **state)
         "(?<n>a)",
         "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?Z$",
         "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)))?$",
-        "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
         "^.{0,5000}$",
     };
-    static const char *const without[] = {
+    static const char *const others[] = {
         "(?=a)",
         "(?!a)",
         "(?<=a)",
@@ -499,11 +501,14 @@ static void test_tables(void **state)
         "^.{0,100000}$",
         "[ab]*a[ab]{20}c",
     };
-    for (size_t i = 0; i < sizeof with / sizeof with[0]; i++) {
-        regex_expect_table(with[i], true);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        regex_expect_engine(rows[i], JSV_REGEX_ROW);
     }
-    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
-        regex_expect_table(without[i], false);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        regex_expect_engine(tables[i], JSV_REGEX_TABLE);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        regex_expect_engine(others[i], JSV_REGEX_MACHINE_CODE);
     }
 }
 
@@ -590,9 +595,9 @@ static void test_failure_leaves_results_alone(void **state)
 static void test_null_subject(void **state)
 {
     (void)state;
-    static const char *const patterns[] = {"^$", "(?=)^$"};
+    static const char *const patterns[] = {"^$", "^a?$", "^$|a", "(?=)^$"};
     struct jsv_regex_scratch *scratch = jsv_regex_scratch_new(NULL);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         struct jsv_regex *regex;
         assert_int_equal(jsv_regex_compile(jsv_str_from(patterns[i]), NULL, &regex, NULL), 0);
         assert_int_equal(jsv_regex_search(regex, (struct jsv_str){NULL, 0}, scratch), 1);
@@ -626,6 +631,7 @@ static void test_torture(void **state)
     (void)state;
     static char patterns[][100] = {
         "^[a-z]+(é|-)*$",
+        "^abc[^a-z]+abc$",
         "(?=a)[^\\P{L}a-c\\d]*\\W(?<né>\\w)\\k<né>|[^x].{2,70}\\S",
         "(?<=a|bc)(a)\\1|[\\s\\d-x][]",
         "^(?:abc|[^é]|x{3,9}){2,}$|^[a-z]{0,90}$|[ab]a[ab]{7}c|[\\u{100}\\u{200}\\u{300}\\u{400}]",
@@ -690,7 +696,7 @@ int main(void)
         cmocka_unit_test(test_boundaries),
         cmocka_unit_test(test_legacy),
         cmocka_unit_test(test_everyday),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_engines),
         cmocka_unit_test(test_check_is_strict),
         cmocka_unit_test(test_failure_leaves_results_alone),
         cmocka_unit_test(test_null_subject),
