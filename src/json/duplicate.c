@@ -1,6 +1,7 @@
 /*
- * Members with the same name: few are compared with each other, many go
- * through a hash table.
+ * Members with the same name. A key that may repeat another is compared with
+ * those before it at once, while these are few; many go through a hash table
+ * when their object closes.
  *
  * The hash is a sum of products of the key's words, each with a secret factor
  * of its own: who does not know the factors cannot choose keys that fall
@@ -20,8 +21,8 @@
 #include "json/reader.h"
 #include "json/value.h"
 
-/* Up to here comparing all pairs is cheaper than hashing. */
-#define PAIRWISE_MAX 16
+/* Up to as many elder keys, comparing with each is cheaper than hashing all. */
+#define COMPARED_MAX 16
 
 /* One check of one object. */
 struct check {
@@ -112,35 +113,29 @@ static int start_check(struct jsv_reader *reader, uint32_t count, struct check *
     return 0;
 }
 
-static uint32_t find_pairwise(const struct jsv_document *document, uint32_t object, uint32_t count)
+bool jsv_may_repeat(
+    const struct jsv_document *document,
+    uint32_t object,
+    uint32_t count,
+    const struct jsv_node *key)
 {
-    const struct jsv_node *nodes = jsv_document_nodes(document);
-    uint64_t bodies[PAIRWISE_MAX];
-    uint32_t keys[PAIRWISE_MAX];
-    uint32_t key = object + 1;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t body = nodes[key].body;
-        for (uint32_t j = 0; j < i; j++) {
-            /* the first bytes alone tell nearly all keys apart */
-            if (__builtin_expect(bodies[j] == body, 0) &&
-                jsv_strings_equal(document, &nodes[keys[j]], document, &nodes[key])) {
-                return key;
-            }
-        }
-        bodies[i] = body;
-        keys[i] = key;
-        key += 1 + jsv_node_skip(&nodes[key + 1]);
+    if (count > COMPARED_MAX) {
+        return true;
     }
-    return 0;
+    const struct jsv_node *elder = jsv_document_nodes(document) + object + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        /* the first bytes alone tell nearly all keys apart */
+        if (elder->body == key->body && jsv_strings_equal(document, elder, document, key)) {
+            return true;
+        }
+        elder = jsv_node_next(elder + 1);
+    }
+    return false;
 }
 
 int jsv_find_duplicate(
     struct jsv_reader *reader, uint32_t object, uint32_t count, uint32_t *ret_key)
 {
-    if (count <= PAIRWISE_MAX) {
-        *ret_key = find_pairwise(reader->document, object, count);
-        return 0;
-    }
     struct check check;
     int r = start_check(reader, count, &check);
     if (r < 0) {

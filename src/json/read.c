@@ -19,52 +19,56 @@
 #include "json/walk_number.h"
 #include "json/walk_string.h"
 
-ALWAYS_INLINE fault
-read_literal(struct walk *walk, const char *literal, size_t size, enum jsv_type type, bool value)
+/* At a literal's first character. Its last four tell, and are compared as a word. */
+ALWAYS_INLINE fault read_literal(
+    struct cursor *cursor, const char *literal, size_t size, enum jsv_type type, bool value)
 {
-    if (UNLIKELY((size_t)(walk->end - walk->at) < size || memcmp(walk->at, literal, size) != 0)) {
+    if (UNLIKELY(
+            (size_t)(cursor->walk->end - cursor->at) < size ||
+            memcmp(cursor->at + size - 4, literal + size - 4, 4) != 0)) {
         return JSV_ERROR_INVALID_LITERAL;
     }
-    walk->node->head = type | (uint64_t)offset_of(walk, walk->at) << JSV_NODE_START_SHIFT;
-    walk->node->body = value;
-    walk->node++;
-    walk->at += size;
+    cursor->node->head = type | start_of(cursor->text, cursor->at);
+    cursor->node->body = value;
+    cursor->node++;
+    cursor->at += size;
     return JSV_ERROR_NONE;
 }
+
+/* All that tells '{' from '['. */
+#define OBJECT_NOT_ARRAY ('{' ^ '[')
 
 /* What stands at a value's place. */
 enum step {
     STEP_SCALAR,
-    STEP_OBJECT,
-    STEP_ARRAY,
+    STEP_CONTAINER,
     STEP_FAULT,
 };
 
 /* At a value: read it whole when it is a scalar. */
-ALWAYS_INLINE enum step read_value(struct walk *walk, fault *reterr_fault, bool checked)
+ALWAYS_INLINE enum step read_value(struct cursor *cursor, fault *reterr_fault, bool checked)
 {
     fault code;
-    unsigned char byte = peek(walk, walk->at, checked);
-    if (byte == ' ') {
-        byte = peek(walk, ++walk->at, checked); /* many writers put one behind ':' and ',' */
-    }
-again:
+again:;
+    unsigned char byte = peek(cursor->walk, cursor->at, checked);
     if (byte == '"') {
-        code = read_string(walk);
-    } else if (byte == '{') {
-        return STEP_OBJECT;
-    } else if (is_digit(byte) || byte == '-') {
-        code = read_number(walk, checked);
-    } else if (byte == '[') {
-        return STEP_ARRAY;
+        code = read_string(cursor);
+    } else if (is_digit(byte)) {
+        code = read_short_number(cursor) ? JSV_ERROR_NONE : read_number(cursor, checked);
+    } else if ((byte | OBJECT_NOT_ARRAY) == '{') {
+        return STEP_CONTAINER;
+    } else if (byte == ' ') {
+        cursor->at++; /* many writers put one behind ':' and ',' */
+        goto again;
+    } else if (byte == '-') {
+        code = read_number(cursor, checked);
     } else if (byte == 't') {
-        code = read_literal(walk, "true", 4, JSV_TYPE_BOOLEAN, true);
+        code = read_literal(cursor, "true", 4, JSV_TYPE_BOOLEAN, true);
     } else if (byte == 'f') {
-        code = read_literal(walk, "false", 5, JSV_TYPE_BOOLEAN, false);
+        code = read_literal(cursor, "false", 5, JSV_TYPE_BOOLEAN, false);
     } else if (byte == 'n') {
-        code = read_literal(walk, "null", 4, JSV_TYPE_NULL, false);
-    } else if (skip_space(walk, checked)) {
-        byte = peek(walk, walk->at, checked);
+        code = read_literal(cursor, "null", 4, JSV_TYPE_NULL, false);
+    } else if (skip_space(cursor, checked)) {
         goto again;
     } else {
         code = JSV_ERROR_UNEXPECTED_CHARACTER;
@@ -73,38 +77,41 @@ again:
     return LIKELY(!code) ? STEP_SCALAR : STEP_FAULT;
 }
 
-/* Step behind the given byte, white space before it allowed. False when another stands there. */
-ALWAYS_INLINE bool take(struct walk *walk, char wanted, bool checked)
+/* Whether the given byte is next, white space before it allowed. */
+ALWAYS_INLINE bool stands_at(struct cursor *cursor, char wanted, bool checked)
 {
-    if (peek(walk, walk->at, checked) != (unsigned char)wanted) {
-        if (!skip_space(walk, checked) || peek(walk, walk->at, checked) != (unsigned char)wanted) {
-            return false;
-        }
-    }
-    walk->at++;
-    return true;
+    unsigned char byte = (unsigned char)wanted;
+    return LIKELY(peek(cursor->walk, cursor->at, checked) == byte) ||
+           (skip_space(cursor, checked) && peek(cursor->walk, cursor->at, checked) == byte);
+}
+
+/* Step behind it when it is. */
+ALWAYS_INLINE bool take(struct cursor *cursor, char wanted, bool checked)
+{
+    bool found = stands_at(cursor, wanted, checked);
+    cursor->at += found;
+    return found;
 }
 
 /* A key's bit in jsv_frame.seen. */
 ALWAYS_INLINE unsigned seen_bit(const struct jsv_node *key)
 {
-    uint64_t size_above = key->head >> JSV_NODE_SIZE_SHIFT << 48;
-    return (unsigned)((key->body ^ size_above) * 0x9E3779B97F4A7C15ull >> 58);
+    return (unsigned)((key->body ^ (key->head & JSV_KEY_HEAD_MASK)) * 0x9E3779B97F4A7C15ull >> 58);
 }
 
 /* The innermost object may hold a key twice: refuse it, or drop all but the last. */
-static __attribute__((noinline)) fault settle_duplicates(struct walk *walk, uint32_t *count)
+static __attribute__((noinline)) fault settle_duplicates(struct walk *walk)
 {
     struct jsv_reader *reader = walk->reader;
-    uint32_t object = reader->frames[reader->depth].node;
+    struct jsv_frame *object = walk->frame;
     if (walk->flags & JSV_READ_LAST_WINS) {
         size_t node_count = (size_t)(walk->node - walk->nodes);
-        int r = jsv_drop_duplicates(reader, object, count, &node_count);
+        int r = jsv_drop_duplicates(reader, object->node, &object->count, &node_count);
         walk->node = walk->nodes + node_count;
         return r < 0 ? JSV_ERROR_MEMORY : JSV_ERROR_NONE;
     }
     uint32_t key;
-    if (jsv_find_duplicate(reader, object, *count, &key) < 0) {
+    if (jsv_find_duplicate(reader, object->node, object->count, &key) < 0) {
         return JSV_ERROR_MEMORY;
     }
     if (key == 0) {
@@ -118,15 +125,32 @@ static __attribute__((noinline)) fault settle_duplicates(struct walk *walk, uint
     return JSV_ERROR_DUPLICATE_MEMBER;
 }
 
-/* Everything that closing a container does but the frame; steps behind the bracket. */
-ALWAYS_INLINE void close_container(struct walk *walk, uint32_t container, uint32_t count)
+/* Begin a container: its node, its frame; step behind the bracket. */
+ALWAYS_INLINE void open_container(struct cursor *cursor, enum jsv_type type)
 {
-    struct jsv_node *node = walk->nodes + container;
-    uint32_t skip = (uint32_t)(walk->node - node);
-    uint64_t kept = count < JSV_COUNT_MANY ? count : JSV_COUNT_MANY;
-    walk->at++;
+    cursor->frame->count = cursor->count;
+    cursor->frame->seen = cursor->seen;
+    cursor->frame++;
+    cursor->frame->node = (uint32_t)(cursor->node - cursor->walk->nodes);
+    cursor->count = 0;
+    cursor->seen = 0;
+    cursor->node->head = type | start_of(cursor->text, cursor->at);
+    cursor->node++;
+    cursor->at++;
+}
+
+/* Complete its node, go back to its parent's frame; step behind the bracket. */
+ALWAYS_INLINE void close_container(struct cursor *cursor)
+{
+    struct jsv_node *node = cursor->walk->nodes + cursor->frame->node;
+    uint32_t skip = (uint32_t)(cursor->node - node);
+    uint64_t kept = cursor->count < JSV_COUNT_MANY ? cursor->count : JSV_COUNT_MANY;
+    cursor->at++;
     node->head |= kept << JSV_NODE_COUNT_SHIFT;
-    node->body = skip | (uint64_t)offset_of(walk, walk->at) << 32;
+    node->body = skip | (uint64_t)offset_of(cursor->text, cursor->at) << 32;
+    cursor->frame--;
+    cursor->count = cursor->frame->count;
+    cursor->seen = cursor->frame->seen;
 }
 
 /*
@@ -158,10 +182,11 @@ static fault name_fault(const struct walk *walk, fault code)
 static __attribute__((noinline)) int
 fail(const struct walk *walk, fault code, enum jsv_place place, struct jsv_error *reterr_error)
 {
+    note_depth(walk);
     return jsv_read_fail(
         walk->reader,
         name_fault(walk, code),
-        offset_of(walk, walk->at),
+        offset_of(walk->text, walk->at),
         place,
         (size_t)(walk->node - walk->nodes),
         reterr_error);
@@ -169,19 +194,15 @@ fail(const struct walk *walk, fault code, enum jsv_place place, struct jsv_error
 
 /*
  * The grammar, as labels: which one the walk is at is all the state there is
- * besides the frames. The innermost container lives in `current` and goes to
- * its frame when another opens inside it.
+ * besides the cursor and the frames.
  */
-ALWAYS_INLINE int walk_text(const struct walk *from, struct jsv_error *reterr_error, bool checked)
+ALWAYS_INLINE int walk_text(struct walk *walk, struct jsv_error *reterr_error, bool checked)
 {
-    struct walk walk = *from; /* a copy of its own, which the compiler keeps in registers */
-    struct jsv_reader *reader = walk.reader;
-    struct jsv_frame *frame = reader->frames;
-    struct jsv_frame *const frame_limit = reader->frames + reader->limits.depth_max;
-    struct jsv_frame current = {0};
+    struct cursor cursor = {.walk = walk, .text = walk->text};
+    come_back(&cursor);
     enum jsv_place place = JSV_PLACE_VALUE;
     fault code = JSV_ERROR_NONE;
-    enum step step = read_value(&walk, &code, checked);
+    enum step step = read_value(&cursor, &code, checked);
     if (step == STEP_SCALAR) {
         goto done;
     }
@@ -190,40 +211,34 @@ ALWAYS_INLINE int walk_text(const struct walk *from, struct jsv_error *reterr_er
     }
 
 open:
-    if (UNLIKELY(frame == frame_limit)) {
+    if (UNLIKELY(cursor.frame == walk->frame_last)) {
         code = JSV_ERROR_TOO_DEEP;
         goto failed;
     }
-    *frame++ = current;
-    current = (struct jsv_frame){.node = (uint32_t)(walk.node - walk.nodes)};
-    uint64_t start = offset_of(&walk, walk.at);
-    walk.at++;
-    if (step == STEP_OBJECT) {
-        walk.node->head = JSV_TYPE_OBJECT | start << JSV_NODE_START_SHIFT;
-        walk.node++;
-        if (LIKELY(peek(&walk, walk.at, checked) == '"')) {
+    if (*cursor.at == '{') {
+        open_container(&cursor, JSV_TYPE_OBJECT);
+        if (LIKELY(peek(walk, cursor.at, checked) == '"')) {
             goto key;
         }
-        skip_space(&walk, checked);
-        if (peek(&walk, walk.at, checked) == '}') {
+        skip_space(&cursor, checked);
+        if (peek(walk, cursor.at, checked) == '}') {
             goto close;
         }
         goto key;
     }
-    walk.node->head = JSV_TYPE_ARRAY | start << JSV_NODE_START_SHIFT;
-    walk.node++;
-    skip_space(&walk, checked);
-    if (peek(&walk, walk.at, checked) == ']') {
+    open_container(&cursor, JSV_TYPE_ARRAY);
+    skip_space(&cursor, checked);
+    if (peek(walk, cursor.at, checked) == ']') {
         goto close;
     }
 
 element:
-    current.count++;
-    code = make_room(&walk, frame, &current);
+    cursor.count++;
+    code = make_room(&cursor);
     if (UNLIKELY(code)) {
         goto failed;
     }
-    step = read_value(&walk, &code, checked);
+    step = read_value(&cursor, &code, checked);
     if (UNLIKELY(step == STEP_FAULT)) {
         goto failed;
     }
@@ -231,39 +246,40 @@ element:
         goto open;
     }
 behind_element:
-    if (LIKELY(take(&walk, ',', checked))) {
+    if (LIKELY(take(&cursor, ',', checked))) {
         goto element;
     }
-    if (LIKELY(peek(&walk, walk.at, checked) == ']')) {
+    if (LIKELY(peek(walk, cursor.at, checked) == ']')) {
         goto close;
     }
     code = JSV_ERROR_EXPECTED_COMMA_OR_BRACKET;
     goto failed_in_container;
 
 key:
-    code = make_room(&walk, frame, &current);
+    code = make_room(&cursor);
     if (UNLIKELY(code)) {
         goto failed_in_container;
     }
-    if (UNLIKELY(!take(&walk, '"', checked))) {
+    if (UNLIKELY(!stands_at(&cursor, '"', checked))) {
         code = JSV_ERROR_EXPECTED_KEY;
         goto failed_in_container;
     }
-    code = read_string(&walk);
+    code = read_string(&cursor);
     if (UNLIKELY(code)) {
         goto failed_in_container;
     }
-    unsigned bit = seen_bit(walk.node - 1);
-    if (UNLIKELY(current.seen >> bit & 1)) {
-        current.seen = UINT64_MAX;
+    unsigned bit = seen_bit(cursor.node - 1);
+    if (UNLIKELY(cursor.seen >> bit & 1) &&
+        jsv_may_repeat(walk->reader->document, cursor.frame->node, cursor.count, cursor.node - 1)) {
+        cursor.seen = UINT64_MAX;
     }
-    current.seen |= 1ull << bit;
-    current.count++;
-    if (UNLIKELY(!take(&walk, ':', checked))) {
+    cursor.seen |= 1ull << bit;
+    cursor.count++;
+    if (UNLIKELY(!take(&cursor, ':', checked))) {
         code = JSV_ERROR_EXPECTED_COLON;
         goto failed;
     }
-    step = read_value(&walk, &code, checked);
+    step = read_value(&cursor, &code, checked);
     if (UNLIKELY(step == STEP_FAULT)) {
         goto failed;
     }
@@ -271,65 +287,58 @@ key:
         goto open;
     }
 behind_member:
-    if (LIKELY(take(&walk, ',', checked))) {
+    if (LIKELY(take(&cursor, ',', checked))) {
         goto key;
     }
-    if (UNLIKELY(peek(&walk, walk.at, checked) != '}')) {
+    if (UNLIKELY(peek(walk, cursor.at, checked) != '}')) {
         code = JSV_ERROR_EXPECTED_COMMA_OR_BRACE;
         goto failed_in_container;
     }
 
 close:
-    if (UNLIKELY(current.seen == UINT64_MAX)) {
-        *frame = current;
-        reader->depth = (uint32_t)(frame - reader->frames);
-        struct walk copy = walk;
-        uint32_t count = current.count;
-        code = settle_duplicates(&copy, &count);
-        current.count = count;
-        walk = copy;
+    if (UNLIKELY(cursor.seen == UINT64_MAX)) {
+        code = settle_duplicates(leave(&cursor));
+        come_back(&cursor);
         if (code) {
             goto failed;
         }
     }
-    close_container(&walk, current.node, current.count);
-    current = *--frame;
-    if (frame == reader->frames) {
-        goto done;
+    close_container(&cursor);
+    if (cursor.count == 0) {
+        goto done; /* a parent would have counted this one */
     }
-    if (UNLIKELY(walk.at == walk.end)) {
+    if (UNLIKELY(cursor.at == walk->end)) {
         code = JSV_ERROR_UNEXPECTED_END;
         goto failed_in_container;
     }
-    if (jsv_node_type(&walk.nodes[current.node]) == JSV_TYPE_OBJECT) {
-        goto behind_member;
+    if (cursor.seen) {
+        goto behind_member; /* only objects have keys */
     }
     goto behind_element;
 
 done:
-    if (LIKELY(walk.at == walk.end)) {
-        reader->document->node_count = (size_t)(walk.node - walk.nodes);
+    if (LIKELY(cursor.at == walk->end)) {
+        walk->reader->document->node_count = (size_t)(cursor.node - walk->nodes);
         return 0;
     }
-    skip_space(&walk, true);
+    skip_space(&cursor, true);
     code = JSV_ERROR_TRAILING_CHARACTERS;
     goto failed;
 
 failed_in_container:
     place = JSV_PLACE_CONTAINER;
 failed:
-    *frame = current;
-    reader->depth = (uint32_t)(frame - reader->frames);
-    struct walk stopped = walk;
-    return fail(&stopped, code, place, reterr_error);
+    return fail(leave(&cursor), code, place, reterr_error);
 }
 
-static int walk_bracketed(const struct walk *walk, struct jsv_error *reterr_error)
+/* Kept out of jsv_read, so that the cursor has all registers to itself. */
+static __attribute__((noinline)) int
+walk_bracketed(struct walk *walk, struct jsv_error *reterr_error)
 {
     return walk_text(walk, reterr_error, false);
 }
 
-static int walk_checked(const struct walk *walk, struct jsv_error *reterr_error)
+static __attribute__((noinline)) int walk_checked(struct walk *walk, struct jsv_error *reterr_error)
 {
     return walk_text(walk, reterr_error, true);
 }
@@ -386,10 +395,14 @@ int jsv_read(
         .text = text.data,
         .at = text.data,
         .end = text.data + text.size,
-        .plain_number_max =
-            reader->limits.number_size_max > SIGNIFICAND_DIGITS_MAX ? SIGNIFICAND_DIGITS_MAX : 0,
+        .short_number_end =
+            reader->limits.number_size_max < sizeof(uint64_t) ? text.data : text.data + text.size,
+        .number_size_max = reader->limits.number_size_max,
         .flags = flags,
+        .frame = reader->frames,
+        .frame_last = reader->frames + reader->limits.depth_max,
     };
+    *walk.frame = (struct jsv_frame){0};
     take_block(&walk, 0);
     take_index(&walk);
     char last = text.data[text.size - 1];

@@ -22,8 +22,9 @@ struct jsv_frame {
     uint32_t count; /* members or elements begun so far */
     /*
      * Object: one bit per key met, chosen by a cheap hash. A key whose bit is
-     * set already may be a duplicate; then all bits are set, and the object's
-     * keys are compared when it closes.
+     * set already may be a duplicate, and is compared with those before it.
+     * When it is one, or there are too many of them, all bits are set: the
+     * object's keys are looked through when it closes.
      */
     uint64_t seen;
 };
@@ -57,8 +58,8 @@ struct jsv_drain {
      *
      * Members of open objects stay, since duplicates have to be found, but
      * their values may become nodes of type NONE. Elements of open arrays may
-     * go, and are no longer counted in the frame; an error's pointer is then
-     * wrong.
+     * go, and are no longer counted in the frame, all but the open one; an
+     * error's pointer is then wrong.
      *
      * @return 0, or a negative errno: reading ends as if memory had run out.
      */
@@ -122,6 +123,16 @@ enum jsv_error_code
 jsv_read_escaped(struct jsv_reader *reader, size_t node_count, size_t *ret_end, size_t *reterr_at);
 
 /* ---- duplicate.c ---- */
+
+/*
+ * Whether a key, which follows on the first count members of `object`, is the
+ * key of one of them. When there are many nobody looks, and the answer is yes.
+ */
+bool jsv_may_repeat(
+    const struct jsv_document *document,
+    uint32_t object,
+    uint32_t count,
+    const struct jsv_node *key);
 
 /*
  * Look for equal keys in the object that is node number `object` and has count

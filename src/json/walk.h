@@ -14,25 +14,65 @@
 #include "base/hint.h"
 #include "json/reader.h"
 
-/*
- * Where the walk stands. It lives in registers: only copies of it are handed
- * to functions that are not inlined.
- */
+/* A walk, but for what a cursor knows better. */
 struct walk {
     struct jsv_reader *reader;
     const char *text;
-    const char *at;
     const char *end;
     struct jsv_node *nodes;
-    struct jsv_node *node;       /* where the next node goes */
-    struct jsv_node *node_limit; /* the last one there is room for */
-    const uint32_t *next;        /* the reader's, while the walk uses them up */
-    const uint32_t *index_last;  /* the last one: a string needs it and one before */
-    size_t plain_number_max;     /* digits of an integer that surely fits node and limit */
+    struct jsv_node *node_limit;  /* the last one there is room for */
+    const uint32_t *near_end;     /* behind the last offset that opens a near string */
+    struct jsv_frame *frame_last; /* of the deepest container allowed */
+    const char *short_number_end; /* the text's, or its start when short numbers can be too long */
+    size_t number_size_max;
     unsigned flags;
+    /* where the cursor was when it was left */
+    const char *at;
+    struct jsv_node *node;
+    const uint32_t *next;
+    struct jsv_frame *frame;
 };
 
-/* How a step of the walk ended: the fault, with walk->at at its place. */
+/*
+ * Where the walk stands: what nearly every step needs, few enough to live in
+ * registers. Steps that are inlined work on the cursor. All other functions
+ * work on the walk, between leave and come_back.
+ */
+struct cursor {
+    struct walk *walk;
+    const char *text;
+    const char *at;
+    struct jsv_node *node;   /* where the next node goes */
+    const uint32_t *next;    /* the reader's, while the walk uses them up */
+    struct jsv_frame *frame; /* of the innermost container; two of its members live here: */
+    uint32_t count;
+    uint64_t seen;
+};
+
+ALWAYS_INLINE struct walk *leave(const struct cursor *cursor)
+{
+    struct walk *walk = cursor->walk;
+    walk->at = cursor->at;
+    walk->node = cursor->node;
+    walk->next = cursor->next;
+    walk->frame = cursor->frame;
+    walk->frame->count = cursor->count;
+    walk->frame->seen = cursor->seen;
+    return walk;
+}
+
+ALWAYS_INLINE void come_back(struct cursor *cursor)
+{
+    const struct walk *walk = cursor->walk;
+    cursor->at = walk->at;
+    cursor->node = walk->node;
+    cursor->next = walk->next;
+    cursor->frame = walk->frame;
+    cursor->count = walk->frame->count;
+    cursor->seen = walk->frame->seen;
+}
+
+/* How a step of the walk ended: the fault, with the cursor or walk at its place. */
 typedef enum jsv_error_code fault;
 
 ALWAYS_INLINE unsigned char peek(const struct walk *walk, const char *at, bool checked)
@@ -49,20 +89,26 @@ ALWAYS_INLINE bool is_space(unsigned char byte)
  * Step over white space. Tried last, when a byte fits nothing else: text that
  * machines write has none, and so pays nothing for it.
  */
-ALWAYS_INLINE bool skip_space(struct walk *walk, bool checked)
+ALWAYS_INLINE bool skip_space(struct cursor *cursor, bool checked)
 {
-    if (!is_space(peek(walk, walk->at, checked))) {
+    if (!is_space(peek(cursor->walk, cursor->at, checked))) {
         return false;
     }
     do {
-        walk->at++;
-    } while (is_space(peek(walk, walk->at, checked)));
+        cursor->at++;
+    } while (is_space(peek(cursor->walk, cursor->at, checked)));
     return true;
 }
 
-ALWAYS_INLINE uint32_t offset_of(const struct walk *walk, const char *at)
+ALWAYS_INLINE uint32_t offset_of(const char *text, const char *at)
 {
-    return (uint32_t)(at - walk->text);
+    return (uint32_t)(at - text);
+}
+
+/* A place in the text, as a node's head holds it. */
+ALWAYS_INLINE uint64_t start_of(const char *text, const char *at)
+{
+    return (uint64_t)(at - text) << JSV_NODE_START_SHIFT;
 }
 
 static void take_block(struct walk *walk, size_t node_count)
@@ -78,9 +124,16 @@ static void take_block(struct walk *walk, size_t node_count)
     walk->node_limit = walk->nodes + room - 1;
 }
 
+/* Tell the reader how deep the walk is. */
+static void note_depth(const struct walk *walk)
+{
+    walk->reader->depth = (uint32_t)(walk->frame - walk->reader->frames);
+}
+
 static __attribute__((noinline)) fault grow(struct walk *walk)
 {
     size_t node_count = (size_t)(walk->node - walk->nodes);
+    note_depth(walk);
     if (jsv_document_drain(walk->reader, &node_count) < 0 ||
         jsv_document_grow(walk->reader, node_count, 0) < 0) {
         return JSV_ERROR_MEMORY;
@@ -89,20 +142,13 @@ static __attribute__((noinline)) fault grow(struct walk *walk)
     return JSV_ERROR_NONE;
 }
 
-/*
- * Make sure of room for a member's two nodes, or an element's one. `frame` is
- * where the innermost container belongs.
- */
-ALWAYS_INLINE fault make_room(struct walk *walk, struct jsv_frame *frame, struct jsv_frame *current)
+/* Make sure of room for a member's two nodes, or an element's one. */
+ALWAYS_INLINE fault make_room(struct cursor *cursor)
 {
-    if (LIKELY(walk->node < walk->node_limit)) {
+    if (LIKELY(cursor->node < cursor->walk->node_limit)) {
         return JSV_ERROR_NONE;
     }
-    *frame = *current;
-    walk->reader->depth = (uint32_t)(frame - walk->reader->frames);
-    struct walk copy = *walk;
-    fault code = grow(&copy);
-    *walk = copy;
-    *current = *frame;
+    fault code = grow(leave(cursor));
+    come_back(cursor);
     return code;
 }

@@ -2,6 +2,7 @@
  * Numbers: exact whatever their size, and in the node when they fit.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -10,17 +11,27 @@
 #include "support/random.h"
 #include "support/reading.h"
 
+/* Alone, at the end of a text, and so far from it that eight bytes can be looked at. */
+static const struct {
+    const char *before;
+    const char *behind;
+} places[] = {
+    {" ", "\n"},
+    {"[", "]"},
+    {"[", ",[1,2,3]]"},
+};
+
 static void expect_number(struct reading *reading, struct jsv_str spelling)
 {
-    char text[300];
-    assert_true(spelling.size + 3 < sizeof(text));
-    memcpy(text + 1, spelling.data, spelling.size);
-    for (int bracketed = 0; bracketed < 2; bracketed++) {
-        text[0] = bracketed ? '[' : ' ';
-        text[spelling.size + 1] = bracketed ? ']' : '\n';
-        struct jsv_value value =
-            reading_root(reading, (struct jsv_str){text, spelling.size + 2}, 0);
-        if (bracketed) {
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        jsv_buf_reset(&text);
+        jsv_buf_append_str(&text, jsv_str_from(places[i].before));
+        jsv_buf_append_str(&text, spelling);
+        jsv_buf_append_str(&text, jsv_str_from(places[i].behind));
+        struct jsv_value value = reading_root(reading, jsv_buf_str(&text), 0);
+        if (jsv_value_type(value) == JSV_TYPE_ARRAY) {
             value = jsv_value_at(value, 0);
         }
         assert_int_equal(jsv_value_offset(value), 1);
@@ -30,7 +41,12 @@ static void expect_number(struct reading *reading, struct jsv_str spelling)
         struct jsv_number expected = jsv_number_from(spelling);
         assert_true(jsv_number_equal(&read, &expected));
         assert_int_equal(read.negative, spelling.data[0] == '-');
+        bool decimal = memchr(spelling.data, '.', spelling.size) != NULL ||
+                       memchr(spelling.data, 'e', spelling.size) != NULL ||
+                       memchr(spelling.data, 'E', spelling.size) != NULL;
+        assert_int_equal((jsv_node_flags(value.node) & JSV_NODE_DECIMAL) != 0, decimal);
     }
+    jsv_buf_done(&text);
 }
 
 static void numbers_are_exact(void **state)
@@ -40,6 +56,13 @@ static void numbers_are_exact(void **state)
         "-0",
         "-0.0e-0",
         "0.1",
+        "0.583",
+        "0.00001",
+        "0.000001",
+        "10.25",
+        "123456.7",
+        "1e5",
+        "1.5E5",
         "1e400",
         "-1e400",
         "1E-9999999999",
@@ -124,6 +147,66 @@ static void eight_bytes_with_one_that_is_no_digit(void **state)
     }
 }
 
+/* What is wrong with a number is found where it is wrong, wherever the number stands. */
+static void broken_numbers(void **state)
+{
+    static const struct {
+        const char *spelling;
+        enum jsv_error_code code;
+        size_t offset;
+    } cases[] = {
+        {"00", JSV_ERROR_INVALID_NUMBER, 2},
+        {"01.5", JSV_ERROR_INVALID_NUMBER, 2},
+        {"-01", JSV_ERROR_INVALID_NUMBER, 3},
+        {"-", JSV_ERROR_INVALID_NUMBER, 2},
+        {"1.", JSV_ERROR_INVALID_NUMBER, 3},
+        {"1.e5", JSV_ERROR_INVALID_NUMBER, 3},
+        {"1234567.", JSV_ERROR_INVALID_NUMBER, 9},
+        {"1.2.3", JSV_ERROR_EXPECTED_COMMA_OR_BRACKET, 4},
+        {"1..2", JSV_ERROR_INVALID_NUMBER, 3},
+        {"1e", JSV_ERROR_INVALID_NUMBER, 3},
+        {"1.5e+", JSV_ERROR_INVALID_NUMBER, 6},
+        {"1.5x", JSV_ERROR_EXPECTED_COMMA_OR_BRACKET, 4},
+        {"1-2", JSV_ERROR_EXPECTED_COMMA_OR_BRACKET, 2},
+        {"12\xC3\xA9", JSV_ERROR_EXPECTED_COMMA_OR_BRACKET, 3},
+        {"1.2\xFF", JSV_ERROR_INVALID_UTF8, 4},
+    };
+    char text[64];
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        for (size_t j = 1; j < COUNT_OF(places); j++) {
+            snprintf(
+                text,
+                sizeof(text),
+                "%s%s%s",
+                places[j].before,
+                cases[i].spelling,
+                places[j].behind);
+            assert_int_equal(reading_read(*state, jsv_str_from(text), 0), -EBADMSG);
+            reading_expect(*state, cases[i].code, cases[i].offset, NULL);
+        }
+    }
+}
+
+/* However short the longest number allowed is. */
+static void numbers_that_are_too_long(void **state)
+{
+    (void)state;
+    for (unsigned limit = 1; limit < 12; limit++) {
+        struct reading reading;
+        reading_init(&reading, &(struct jsv_limits){.number_size_max = limit});
+        for (size_t size = 1; size < 12; size++) {
+            char text[] = "[           ,[[[[]]]]]";
+            memset(text + 1, '7', size);
+            bool allowed = size <= limit;
+            assert_int_equal(reading_read(&reading, jsv_str_from(text), 0), allowed ? 0 : -EBADMSG);
+            if (!allowed) {
+                reading_expect(&reading, JSV_ERROR_NUMBER_TOO_LONG, 1, "/0");
+            }
+        }
+        reading_done(&reading);
+    }
+}
+
 static void numbers_that_fit_a_node(void **state)
 {
     static const struct {
@@ -183,6 +266,8 @@ int main(void)
         READING_TEST(numbers_are_exact),
         READING_TEST(digits_of_every_count),
         READING_TEST(eight_bytes_with_one_that_is_no_digit),
+        READING_TEST(broken_numbers),
+        cmocka_unit_test(numbers_that_are_too_long),
         READING_TEST(numbers_that_fit_a_node),
         READING_TEST(integers_and_doubles),
     };

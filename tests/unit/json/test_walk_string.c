@@ -1,6 +1,9 @@
 /*
- * Strings of every size around that of a window.
+ * Strings of every size around that of a window, and around that of a word
+ * before the end of the text.
  */
+#include <string.h>
+
 #include "json/value.h"
 #include "support/count_of.h"
 #include "support/reading.h"
@@ -40,10 +43,34 @@ static void strings_of_every_size(void **state)
     jsv_buf_done(&text);
 }
 
+static void strings_at_every_distance_from_the_end(void **state)
+{
+    struct reading *reading = *state;
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    for (size_t size = 0; size < 12; size++) {
+        for (size_t distance = 0; distance < 12; distance++) {
+            jsv_buf_reset(&text);
+            jsv_buf_append_str(&text, JSV_STR("[\""));
+            reading_fill(&text, 'x', size);
+            jsv_buf_append_str(&text, JSV_STR("\""));
+            reading_fill(&text, ' ', distance);
+            jsv_buf_append_str(&text, JSV_STR("]"));
+            struct jsv_value root = reading_root(reading, jsv_buf_str(&text), 0);
+            struct jsv_value string = jsv_value_at(root, 0);
+            struct jsv_str expected = {text.data + 2, size};
+            assert_true(jsv_str_equal(jsv_value_text(string), expected));
+            assert_int_equal(string.node->body, jsv_prefix(expected.data, size));
+        }
+    }
+    jsv_buf_done(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         READING_TEST(strings_of_every_size),
+        READING_TEST(strings_at_every_distance_from_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
