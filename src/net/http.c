@@ -57,14 +57,14 @@ void net_http_take_turn(struct net_http *http)
 static void borrow(struct net_http *http)
 {
     rpc_pool_lend(http->pool, RPC_POOL_HEAD, &http->reader.text);
-    rpc_pool_lend(http->pool, RPC_POOL_BODY, &http->reader.body);
+    rpc_pool_lend(http->pool, RPC_POOL_BODY, &http->reader.data);
 }
 
 /* The request is over, and nobody looks at it any more. */
 static void give_back_request(struct net_http *http)
 {
     net_http_reader_next(&http->reader);
-    rpc_pool_take_back(http->pool, RPC_POOL_BODY, &http->reader.body);
+    rpc_pool_take_back(http->pool, RPC_POOL_BODY, &http->reader.data);
     rpc_pool_take_back(http->pool, RPC_POOL_HEAD, &http->reader.text);
 }
 
@@ -226,16 +226,41 @@ static bool feed(struct net_http *http)
     }
 }
 
+/* Whether there is something to read, or a request that has begun. */
+static bool has_requests(const struct net_http *http)
+{
+    return http->input_used < http->input.size || http->reader.phase != NET_HTTP_PHASE_IDLE;
+}
+
 static bool takes_requests(const struct net_http *http)
 {
-    return http->state == NET_HTTP_READING && !http->broken &&
+    return http->state == NET_HTTP_READING && !http->broken && has_requests(http) &&
            net_http_queued(http) <= CORE_SEND_QUEUE_MAX;
+}
+
+/*
+ * A request that is not over keeps the memory it stands in. The input goes on
+ * in what was there for a head that has to be copied.
+ */
+static void keep_request(struct net_http *http)
+{
+    struct jsv_str rest = unused_input(http);
+    rpc_pool_exchange(&http->input, &http->reader.text);
+    http->reader.in_place = false;
+    http->input_used = 0;
+    jsv_buf_reset(&http->input);
+    if (jsv_buf_append_str(&http->input, rest) < 0) {
+        http->broken = true;
+    }
 }
 
 static void take_requests(struct net_http *http)
 {
     while (takes_requests(http) && feed(http)) {
         /* feed() does the work */
+    }
+    if (http->reader.in_place) {
+        keep_request(http);
     }
     give_back_used_input(http);
 }

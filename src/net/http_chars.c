@@ -3,43 +3,42 @@
 #include <string.h>
 
 #include "base/ascii.h"
-
-/* Each byte of a word is 1. */
-#define ONES UINT64_C(0x0101010101010101)
+#include "base/word.h"
 
 /* Short names for the table below only. */
 #define T NET_HTTP_CHAR_TOKEN
 #define V NET_HTTP_CHAR_VALUE
 #define U NET_HTTP_CHAR_TARGET
 #define H NET_HTTP_CHAR_HOST
+#define P (NET_HTTP_CHAR_TARGET | NET_HTTP_CHAR_PLAIN)
 
 /* Bytes that are not listed, the control characters, are part of nothing. */
 const unsigned char net_http_chars[256] = {
     ['\t'] = V,
     [' '] = V,
-    ['0' ... '9'] = T | V | U | H,
-    ['A' ... 'Z'] = T | V | U | H,
-    ['a' ... 'z'] = T | V | U | H,
-    ['-'] = T | V | U | H,
-    ['.'] = T | V | U | H,
-    ['_'] = T | V | U | H,
-    ['~'] = T | V | U,
-    ['!'] = T | V | U,
-    ['$'] = T | V | U,
+    ['0' ... '9'] = T | V | P | H,
+    ['A' ... 'Z'] = T | V | P | H,
+    ['a' ... 'z'] = T | V | P | H,
+    ['-'] = T | V | P | H,
+    ['.'] = T | V | P | H,
+    ['_'] = T | V | P | H,
+    ['~'] = T | V | P,
+    ['!'] = T | V | P,
+    ['$'] = T | V | P,
     ['%'] = T | V | U,
-    ['&'] = T | V | U,
-    ['\''] = T | V | U,
-    ['*'] = T | V | U,
-    ['+'] = T | V | U,
-    ['('] = V | U,
-    [')'] = V | U,
-    [','] = V | U,
-    ['/'] = V | U,
-    [':'] = V | U,
-    [';'] = V | U,
-    ['='] = V | U,
+    ['&'] = T | V | P,
+    ['\''] = T | V | P,
+    ['*'] = T | V | P,
+    ['+'] = T | V | P,
+    ['('] = V | P,
+    [')'] = V | P,
+    [','] = V | P,
+    ['/'] = V | P,
+    [':'] = V | P,
+    [';'] = V | P,
+    ['='] = V | P,
     ['?'] = V | U,
-    ['@'] = V | U,
+    ['@'] = V | P,
     ['#'] = T | V,
     ['^'] = T | V,
     ['`'] = T | V,
@@ -65,12 +64,44 @@ size_t net_http_span(struct jsv_str text, enum net_http_char kind)
     return size;
 }
 
-static uint64_t word_at(const char *data)
+/* Sixteen bytes that are looked at together. */
+typedef unsigned char block __attribute__((vector_size(16)));
+
+static block block_at(const char *data)
 {
-    uint64_t word;
-    memcpy(&word, data, sizeof(word));
-    return word;
+    block bytes;
+    memcpy(&bytes, data, sizeof(bytes));
+    return bytes;
 }
+
+/* Not 0 where a byte is a control character. */
+static block controls(block bytes)
+{
+    return (block)(bytes < 0x20) | (block)(bytes == 0x7f);
+}
+
+/* Whether a text, at least as long as a block, is free of them. */
+static bool has_no_controls(struct jsv_str text)
+{
+    /* The last block ends where the text does; bytes before it may be looked at twice. */
+    size_t last = text.size - sizeof(block);
+    block found = controls(block_at(text.data + last));
+    for (size_t at = 0; at < last; at += sizeof(block)) {
+        found |= controls(block_at(text.data + at));
+    }
+    uint64_t halves[2];
+    memcpy(halves, &found, sizeof(found));
+    return (halves[0] | halves[1]) == 0;
+}
+
+bool net_http_is_value(struct jsv_str text)
+{
+    return (text.size >= sizeof(block) && has_no_controls(text)) ||
+           net_http_span(text, NET_HTTP_CHAR_VALUE) == text.size;
+}
+
+/* Each byte of a word is 1. */
+#define ONES UINT64_C(0x0101010101010101)
 
 /* jsv_to_lower() of eight bytes: those from A to Z, which have no high bit, get the bit 0x20. */
 static uint64_t to_lower(uint64_t word)
@@ -82,67 +113,40 @@ static uint64_t to_lower(uint64_t word)
     return word | upper >> 2;
 }
 
-/* The high bit of each byte of the word that is 0, and perhaps of some above it. */
-static uint64_t zero_bytes(uint64_t word)
+static bool is_same_word(uint64_t a, uint64_t b)
 {
-    return (word - ONES) & ~word & ONES << 7;
+    return a == b || to_lower(a) == to_lower(b);
 }
 
-/* Whether some byte of the word may be a control character. */
-static bool has_control(uint64_t word)
+/* Whether as many bytes are equal but for the case of letters. */
+static bool is_same(const char *a, const char *b, size_t size)
 {
-    return (zero_bytes(word & 0xe0 * ONES) | zero_bytes(word ^ 0x7f * ONES)) != 0;
-}
-
-bool net_http_is_value(struct jsv_str text)
-{
-    while (text.size >= sizeof(uint64_t)) {
-        if (has_control(word_at(text.data))) {
-            break; /* perhaps a tab */
+    size_t at = 0;
+    if (size < sizeof(uint64_t)) {
+        while (at < size && jsv_to_lower(a[at]) == jsv_to_lower(b[at])) {
+            at++;
         }
-        text = net_http_skip(text, sizeof(uint64_t));
+        return at == size;
     }
-    return net_http_span(text, NET_HTTP_CHAR_VALUE) == text.size;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-struct jsv_str net_http_trim(struct jsv_str text)
-{
-    while (text.size > 0 && is_blank(text.data[0])) {
-        text = net_http_skip(text, 1);
+    /* The last word ends where the text does; bytes before it may be compared twice. */
+    size_t last = size - sizeof(uint64_t);
+    while (is_same_word(jsv_load_word(a + at), jsv_load_word(b + at))) {
+        if (at == last) {
+            return true;
+        }
+        at = last - at > sizeof(uint64_t) ? at + sizeof(uint64_t) : last;
     }
-    while (text.size > 0 && is_blank(text.data[text.size - 1])) {
-        text.size--;
-    }
-    return text;
+    return false;
 }
 
 bool net_http_equal(struct jsv_str a, struct jsv_str b)
 {
-    return a.size == b.size && net_http_begins(a, b);
+    return a.size == b.size && is_same(a.data, b.data, b.size);
 }
 
 bool net_http_begins(struct jsv_str text, struct jsv_str prefix)
 {
-    if (text.size < prefix.size) {
-        return false;
-    }
-    size_t at = 0;
-    for (; prefix.size - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
-        if (to_lower(word_at(text.data + at)) != to_lower(word_at(prefix.data + at))) {
-            return false;
-        }
-    }
-    for (; at < prefix.size; at++) {
-        if (jsv_to_lower(text.data[at]) != jsv_to_lower(prefix.data[at])) {
-            return false;
-        }
-    }
-    return true;
+    return text.size >= prefix.size && is_same(text.data, prefix.data, prefix.size);
 }
 
 /* Bytes before the first comma outside quotes. */

@@ -27,17 +27,24 @@ static bool is_listed(struct jsv_str text, const struct jsv_str *list, size_t co
     return false;
 }
 
+/* @param text With its port, if there is one. */
+static bool
+is_allowed_host(const struct net_http_guard *guard, struct jsv_str text, struct jsv_str host)
+{
+    return is_local(host) || is_listed(text, guard->hosts, guard->host_count) ||
+           is_listed(host, guard->hosts, guard->host_count);
+}
+
 static bool is_allowed_authority(const struct net_http_guard *guard, struct jsv_str text)
 {
     struct net_http_authority authority;
     return net_http_authority_parse(text, &authority) &&
-           (is_local(authority.host) || is_listed(text, guard->hosts, guard->host_count) ||
-            is_listed(authority.host, guard->hosts, guard->host_count));
+           is_allowed_host(guard, text, authority.host);
 }
 
 bool net_http_guard_host(const struct net_http_guard *guard, const struct net_http_head *head)
 {
-    return is_allowed_authority(guard, head->host);
+    return head->host.size > 0 && is_allowed_host(guard, head->host, head->host_name);
 }
 
 /* What stands behind http:// or https://; empty for anything else. */
@@ -55,7 +62,7 @@ static struct jsv_str without_scheme(struct jsv_str origin)
 bool net_http_guard_origin(const struct net_http_guard *guard, const struct net_http_head *head)
 {
     struct jsv_str origin;
-    enum net_http_found found = net_http_head_find(head, JSV_STR("origin"), &origin);
+    enum net_http_found found = net_http_head_get(head, NET_HTTP_NAME_ORIGIN, &origin);
     if (found != NET_HTTP_FOUND) {
         return found == NET_HTTP_ABSENT;
     }
@@ -86,7 +93,7 @@ net_http_guard_auth(const struct net_http_guard *guard, const struct net_http_he
         return NET_HTTP_AUTH_OK;
     }
     struct jsv_str value;
-    enum net_http_found found = net_http_head_find(head, JSV_STR("authorization"), &value);
+    enum net_http_found found = net_http_head_get(head, NET_HTTP_NAME_AUTHORIZATION, &value);
     if (found == NET_HTTP_CONFLICT) {
         return NET_HTTP_AUTH_INVALID;
     }
@@ -127,10 +134,12 @@ static struct jsv_str take_media_type(struct jsv_str text, struct jsv_str *ret_p
 
 bool net_http_is_json(const struct net_http_head *head)
 {
+    static const struct jsv_str json = {"application/json", 16};
     struct jsv_str value;
     struct jsv_str parameters;
-    return net_http_head_find(head, JSV_STR("content-type"), &value) == NET_HTTP_FOUND &&
-           net_http_equal(take_media_type(value, &parameters), JSV_STR("application/json"));
+    return net_http_head_get(head, NET_HTTP_NAME_CONTENT_TYPE, &value) == NET_HTTP_FOUND &&
+           (jsv_str_equal(value, json) ||
+            net_http_equal(take_media_type(value, &parameters), json));
 }
 
 /* Whether the parameters end in a weight of nothing: "q=0", "q=0.0", … It always comes last. */
@@ -181,21 +190,44 @@ static void weigh_list(struct offer *json, struct offer *stream, struct jsv_str 
     }
 }
 
-unsigned net_http_accepts(const struct net_http_head *head)
+/* What most clients say. */
+static const struct {
+    struct jsv_str text;
+    unsigned accepts;
+} usual[] = {
+    {{"application/json, text/event-stream", 35}, NET_HTTP_ACCEPT_ANY},
+    {{"application/json", 16}, NET_HTTP_ACCEPT_JSON},
+    {{"text/event-stream", 17}, NET_HTTP_ACCEPT_STREAM},
+    {{"*/*", 3}, NET_HTTP_ACCEPT_ANY},
+};
+
+static unsigned accepts_by_weight(const struct net_http_head *head)
 {
     struct offer json = {
         .ranges = {JSV_STR("*/*"), JSV_STR("application/*"), JSV_STR("application/json")}};
     struct offer stream = {
         .ranges = {JSV_STR("*/*"), JSV_STR("text/*"), JSV_STR("text/event-stream")}};
+    struct jsv_str name = net_http_name_text(NET_HTTP_NAME_ACCEPT);
+    const struct net_http_field *field;
     size_t position = 0;
-    const struct net_http_field *field = net_http_head_next(head, JSV_STR("accept"), &position);
-    if (!field) {
-        return NET_HTTP_ACCEPT_JSON | NET_HTTP_ACCEPT_STREAM;
-    }
-    while (field) {
+    while ((field = net_http_head_next(head, name, &position))) {
         weigh_list(&json, &stream, field->value);
-        field = net_http_head_next(head, JSV_STR("accept"), &position);
     }
     return (json.wanted ? NET_HTTP_ACCEPT_JSON : 0u) |
            (stream.wanted ? NET_HTTP_ACCEPT_STREAM : 0u);
+}
+
+unsigned net_http_accepts(const struct net_http_head *head)
+{
+    struct jsv_str value;
+    enum net_http_found found = net_http_head_get(head, NET_HTTP_NAME_ACCEPT, &value);
+    if (found == NET_HTTP_ABSENT) {
+        return NET_HTTP_ACCEPT_ANY;
+    }
+    for (size_t i = 0; found == NET_HTTP_FOUND && i < sizeof(usual) / sizeof(usual[0]); i++) {
+        if (jsv_str_equal(value, usual[i].text)) {
+            return usual[i].accepts;
+        }
+    }
+    return accepts_by_weight(head);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/hint.h"
 #include "net/http_authority.h"
 #include "net/http_chars.h"
 
@@ -46,6 +47,13 @@ static enum net_http_method method_of(struct jsv_str text)
         return NET_HTTP_HEAD;
     }
     return jsv_str_equal(text, JSV_STR("DELETE")) ? NET_HTTP_DELETE : NET_HTTP_OTHER;
+}
+
+/* CONNECT would turn the connection into something else. */
+static bool is_refused_method(struct jsv_str text, enum net_http_method method)
+{
+    return method == NET_HTTP_OTHER &&
+           (text.size > NET_HTTP_METHOD_MAX || jsv_str_equal(text, JSV_STR("CONNECT")));
 }
 
 static enum net_http_refusal read_version(struct net_http_head *head, struct jsv_str text)
@@ -114,6 +122,10 @@ static enum net_http_refusal read_target(struct net_http_head *head)
         return NET_HTTP_REFUSAL_TARGET_SIZE;
     }
     if (target.size > 0 && target.data[0] == '/') {
+        if (net_http_span(target, NET_HTTP_CHAR_PLAIN) == target.size) {
+            head->path = target;
+            return NET_HTTP_FINE;
+        }
         split_query(head, target);
         return is_path_and_query(target) ? NET_HTTP_FINE : NET_HTTP_REFUSAL_TARGET;
     }
@@ -143,32 +155,36 @@ enum net_http_refusal net_http_head_request_line(struct net_http_head *head, str
     if (refusal != NET_HTTP_FINE) {
         return refusal;
     }
-    /* CONNECT would turn the connection into something else. */
-    if (method_size > NET_HTTP_METHOD_MAX || jsv_str_equal(head->method_text, JSV_STR("CONNECT"))) {
-        return NET_HTTP_REFUSAL_METHOD;
-    }
     head->method = method_of(head->method_text);
-    return read_target(head);
+    return is_refused_method(head->method_text, head->method) ? NET_HTTP_REFUSAL_METHOD
+                                                              : read_target(head);
 }
 
 /* ---- headers ---- */
 
-static enum net_http_refusal split_field(struct jsv_str line, struct net_http_field *ret_field)
+/* What is wrong with a line that does not begin with a name and a colon. */
+static enum net_http_refusal refuse_name(struct jsv_str line)
 {
-    size_t name_size = net_http_span(line, NET_HTTP_CHAR_TOKEN);
-    if (name_size == 0 && (line.data[0] == ' ' || line.data[0] == '\t')) {
-        return NET_HTTP_REFUSAL_FIELD_FOLD;
+    return net_http_is_blank(line.data[0]) ? NET_HTTP_REFUSAL_FIELD_FOLD
+                                           : NET_HTTP_REFUSAL_FIELD_NAME;
+}
+
+/* @param ret_text The name as it stands there. */
+ALWAYS_INLINE enum net_http_refusal
+check_field(struct jsv_str line, struct jsv_str *ret_text, enum net_http_name *ret_name)
+{
+    const char *colon = memchr(line.data, ':', line.size);
+    if (!colon) {
+        return refuse_name(line);
     }
-    if (name_size == 0 || name_size == line.size || line.data[name_size] != ':') {
-        return NET_HTTP_REFUSAL_FIELD_NAME;
+    *ret_text = (struct jsv_str){line.data, (size_t)(colon - line.data)};
+    *ret_name = net_http_name_of(*ret_text);
+    if (*ret_name == NET_HTTP_NAME_OTHER &&
+        (ret_text->size == 0 || net_http_span(*ret_text, NET_HTTP_CHAR_TOKEN) < ret_text->size)) {
+        return refuse_name(line);
     }
-    struct jsv_str value = net_http_skip(line, name_size + 1);
-    if (!net_http_is_value(value)) {
-        return NET_HTTP_REFUSAL_FIELD_VALUE;
-    }
-    ret_field->name = (struct jsv_str){line.data, name_size};
-    ret_field->value = net_http_trim(value);
-    return NET_HTTP_FINE;
+    /* What stands in a name, and the colon, may stand in a value as well. */
+    return net_http_is_value(line) ? NET_HTTP_FINE : NET_HTTP_REFUSAL_FIELD_VALUE;
 }
 
 /* Digits alone. A leading zero is refused as well: there are readers who take it for octal. */
@@ -199,10 +215,12 @@ static enum net_http_refusal read_coding(struct net_http_head *head, struct jsv_
 static enum net_http_refusal read_host(struct net_http_head *head, struct jsv_str value)
 {
     struct net_http_authority authority;
+    if (head->host_count++ > 0 || !net_http_authority_parse(value, &authority)) {
+        return NET_HTTP_REFUSAL_HOST;
+    }
     head->host = value;
-    return head->host_count++ == 0 && net_http_authority_parse(value, &authority)
-               ? NET_HTTP_FINE
-               : NET_HTTP_REFUSAL_HOST;
+    head->host_name = authority.host;
+    return NET_HTTP_FINE;
 }
 
 static enum net_http_refusal read_connection(struct net_http_head *head, struct jsv_str value)
@@ -223,47 +241,55 @@ static enum net_http_refusal read_expect(struct net_http_head *head, struct jsv_
     return NET_HTTP_FINE;
 }
 
-/* The headers that decide how a request is read. No two names have the same length. */
-static const struct {
-    struct jsv_str name;
-    enum net_http_refusal (*read)(struct net_http_head *head, struct jsv_str value);
-} deciding[] = {
-    [4] = {{"host", 4}, read_host},
-    [6] = {{"expect", 6}, read_expect},
-    [10] = {{"connection", 10}, read_connection},
-    [14] = {{"content-length", 14}, read_length},
-    [17] = {{"transfer-encoding", 17}, read_coding},
+/* The headers that decide how a request is read. */
+static enum net_http_refusal (*const deciding[NET_HTTP_NAME_COUNT])(
+    struct net_http_head *head, struct jsv_str value) = {
+    [NET_HTTP_NAME_HOST] = read_host,
+    [NET_HTTP_NAME_CONNECTION] = read_connection,
+    [NET_HTTP_NAME_CONTENT_LENGTH] = read_length,
+    [NET_HTTP_NAME_TRANSFER_ENCODING] = read_coding,
+    [NET_HTTP_NAME_EXPECT] = read_expect,
 };
 
-static bool is_deciding(struct jsv_str name)
+/* The last field has a name that is asked for. */
+static void note_place(struct net_http_head *head, enum net_http_name name)
 {
-    return name.size < sizeof(deciding) / sizeof(deciding[0]) && deciding[name.size].read &&
-           net_http_equal(name, deciding[name.size].name);
+    if (head->places[name] == 0) {
+        head->places[name] = (unsigned char)head->field_count;
+    } else {
+        head->repeated |= UINT32_C(1) << name;
+    }
 }
 
 enum net_http_refusal net_http_head_field(struct net_http_head *head, struct jsv_str line)
 {
-    struct net_http_field field;
-    enum net_http_refusal refusal = split_field(line, &field);
+    struct jsv_str text = {NULL, 0};
+    enum net_http_name name = NET_HTTP_NAME_OTHER;
+    enum net_http_refusal refusal = check_field(line, &text, &name);
     if (refusal != NET_HTTP_FINE) {
         return refusal;
     }
     if (head->field_count == NET_HTTP_FIELDS_MAX) {
         return NET_HTTP_REFUSAL_FIELD_COUNT;
     }
-    head->fields[head->field_count++] = field;
-    return is_deciding(field.name) ? deciding[field.name.size].read(head, field.value)
-                                   : NET_HTTP_FINE;
+    struct net_http_field *field = &head->fields[head->field_count++];
+    field->name = text;
+    field->value = net_http_trim(net_http_skip(line, text.size + 1));
+    if (name != NET_HTTP_NAME_OTHER) {
+        note_place(head, name);
+    }
+    return deciding[name] ? deciding[name](head, field->value) : NET_HTTP_FINE;
 }
 
 enum net_http_refusal net_http_trailer_check(struct jsv_str line)
 {
-    struct net_http_field field;
-    enum net_http_refusal refusal = split_field(line, &field);
+    struct jsv_str text = {NULL, 0};
+    enum net_http_name name = NET_HTTP_NAME_OTHER;
+    enum net_http_refusal refusal = check_field(line, &text, &name);
     if (refusal != NET_HTTP_FINE) {
         return refusal;
     }
-    return is_deciding(field.name) ? NET_HTTP_REFUSAL_TRAILER : NET_HTTP_FINE;
+    return deciding[name] ? NET_HTTP_REFUSAL_TRAILER : NET_HTTP_FINE;
 }
 
 /* ---- all lines together ---- */
@@ -322,8 +348,9 @@ net_http_head_next(const struct net_http_head *head, struct jsv_str name, size_t
     return NULL;
 }
 
-enum net_http_found
-net_http_head_find(const struct net_http_head *head, struct jsv_str name, struct jsv_str *ret_value)
+/* Look through all fields. */
+static enum net_http_found
+search(const struct net_http_head *head, struct jsv_str name, struct jsv_str *ret_value)
 {
     size_t position = 0;
     const struct net_http_field *first = net_http_head_next(head, name, &position);
@@ -338,4 +365,26 @@ net_http_head_find(const struct net_http_head *head, struct jsv_str name, struct
     }
     *ret_value = first->value;
     return NET_HTTP_FOUND;
+}
+
+enum net_http_found net_http_head_get(
+    const struct net_http_head *head, enum net_http_name name, struct jsv_str *ret_value)
+{
+    size_t place = head->places[name];
+    if (place == 0) {
+        return NET_HTTP_ABSENT;
+    }
+    if (head->repeated & UINT32_C(1) << name) {
+        return search(head, net_http_name_text(name), ret_value);
+    }
+    *ret_value = head->fields[place - 1].value;
+    return NET_HTTP_FOUND;
+}
+
+enum net_http_found
+net_http_head_find(const struct net_http_head *head, struct jsv_str name, struct jsv_str *ret_value)
+{
+    enum net_http_name known = net_http_name_of(name);
+    return known == NET_HTTP_NAME_OTHER ? search(head, name, ret_value)
+                                        : net_http_head_get(head, known, ret_value);
 }

@@ -11,7 +11,11 @@
  */
 #pragma once
 
+#include <limits.h>
+
 #include <jsv/jsv.h>
+
+#include "net/http_name.h"
 
 /** Headers of a request; a browser sends about 20. */
 #define NET_HTTP_FIELDS_MAX 100
@@ -21,6 +25,10 @@
 #define NET_HTTP_METHOD_MAX 32
 /** Bytes of a first line: the above, two spaces, "HTTP/1.1", CR LF. */
 #define NET_HTTP_REQUEST_LINE_MAX (NET_HTTP_METHOD_MAX + NET_HTTP_TARGET_MAX + 12)
+
+_Static_assert(
+    NET_HTTP_FIELDS_MAX <= UCHAR_MAX && NET_HTTP_NAME_COUNT <= 32,
+    "the places of headers are bytes, and bits stand for names");
 
 enum net_http_refusal {
     NET_HTTP_FINE,
@@ -51,13 +59,14 @@ struct net_http_field {
 struct net_http_head {
     enum net_http_method method;
     struct jsv_str method_text;
-    struct jsv_str target; /* as it was sent */
-    struct jsv_str path;   /* begins with "/", still percent-encoded; or "*" */
-    struct jsv_str query;  /* without "?"; data NULL when there is none */
-    struct jsv_str host;   /* as in Host; empty only in HTTP/1.0 */
-    unsigned minor;        /* of the version: 0 or 1 */
-    bool keep_alive;       /* the client would send more requests */
-    bool expect_continue;  /* the client waits for a 100 before it sends the body */
+    struct jsv_str target;    /* as it was sent */
+    struct jsv_str path;      /* begins with "/", still percent-encoded; or "*" */
+    struct jsv_str query;     /* without "?"; data NULL when there is none */
+    struct jsv_str host;      /* as in Host; empty only in HTTP/1.0 */
+    struct jsv_str host_name; /* the same without the port */
+    unsigned minor;           /* of the version: 0 or 1 */
+    bool keep_alive;          /* the client would send more requests */
+    bool expect_continue;     /* the client waits for a 100 before it sends the body */
     bool chunked;
     uint64_t content_length; /* 0 when chunked; UINT64_MAX stands for more, too */
     size_t field_count;
@@ -69,6 +78,9 @@ struct net_http_head {
     bool says_close;
     bool says_keep_alive;
     bool expects_more; /* than 100-continue */
+    /* Where the header of a name is: 1 for the first field; 0 when it did not come. */
+    unsigned char places[NET_HTTP_NAME_COUNT];
+    uint32_t repeated; /* one bit per name: came more than once */
     /* Last, since only the first field_count mean anything. */
     struct net_http_field fields[NET_HTTP_FIELDS_MAX];
 };
@@ -91,7 +103,10 @@ enum net_http_found {
     NET_HTTP_CONFLICT, /* several times, with different values */
 };
 
-/** Look a header up, ignoring case. @param ret_value Written when found. */
+/** Look a header up. @param ret_value Written when found. */
+enum net_http_found net_http_head_get(
+    const struct net_http_head *head, enum net_http_name name, struct jsv_str *ret_value);
+/** The same for any name, ignoring case. */
 enum net_http_found net_http_head_find(
     const struct net_http_head *head, struct jsv_str name, struct jsv_str *ret_value);
 

@@ -1,17 +1,24 @@
 /*
- * One step per phase. Everything but the body comes in lines, and a line is
- * looked at only when it is whole, or too long to become so: that is why the
- * pieces the bytes come in cannot matter.
+ * Most requests come in one piece and are right; such a request is read in
+ * place. That is tried once, when its first byte is there, and says yes or
+ * nothing: parts that are still to come, chunks, and all that may be wrong are
+ * left to the steps, which copy what they read.
+ *
+ * There is one step per phase. Everything but the body comes in lines, and a
+ * line is looked at only when it is whole, or too long to become so: that is
+ * why the pieces the bytes come in cannot matter.
  *
  * A step says STEP_AGAIN when the phase has changed and there may be more to
  * do, or the event to report.
  */
 #include "net/http_reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/hint.h"
 #include "net/http_chars.h"
 
 /* A chunk's size with its extensions. Extensions mean nothing to us. */
@@ -35,7 +42,7 @@ enum {
 void net_http_reader_init(
     struct net_http_reader *reader, const struct jsv_allocator *allocator, size_t body_max)
 {
-    jsv_buf_init(&reader->body, allocator, body_max);
+    jsv_buf_init(&reader->data, allocator, body_max);
     jsv_buf_init(&reader->text, allocator, NET_HTTP_HEAD_MAX);
     jsv_buf_init(&reader->line, allocator, TRAILERS_MAX);
     net_http_reader_next(reader);
@@ -46,9 +53,10 @@ void net_http_reader_done(struct net_http_reader *reader)
     if (!reader) {
         return;
     }
-    jsv_buf_done(&reader->body);
+    jsv_buf_done(&reader->data);
     jsv_buf_done(&reader->text);
     jsv_buf_done(&reader->line);
+    reader->in_place = false;
 }
 
 void net_http_reader_next(struct net_http_reader *reader)
@@ -56,7 +64,9 @@ void net_http_reader_next(struct net_http_reader *reader)
     reader->phase = NET_HTTP_PHASE_IDLE;
     reader->refusal = NET_HTTP_FINE;
     net_http_head_reset(&reader->head);
-    jsv_buf_reset(&reader->body);
+    reader->body = (struct jsv_str){NULL, 0};
+    reader->in_place = false;
+    jsv_buf_reset(&reader->data);
     jsv_buf_reset(&reader->text);
     jsv_buf_reset(&reader->line);
     reader->line_start = 0;
@@ -138,6 +148,57 @@ static int line_event(struct net_http_reader *reader, int line, enum net_http_re
     return line < 0 ? line : NET_HTTP_EVENT_MORE;
 }
 
+/* ---- in place ---- */
+
+/* Take the next line off a text. @return whether it is whole and ends as it should. */
+ALWAYS_INLINE bool next_line(struct jsv_str *text, size_t size_max, struct jsv_str *ret_line)
+{
+    const char *feed = memchr(text->data, '\n', text->size < size_max ? text->size : size_max);
+    if (!feed || feed == text->data || feed[-1] != '\r') {
+        return false;
+    }
+    *ret_line = (struct jsv_str){text->data, (size_t)(feed - 1 - text->data)};
+    *text = net_http_skip(*text, (size_t)(feed + 1 - text->data));
+    return true;
+}
+
+/* @return the size of the head; 0 when it is not all there, or something is wrong. */
+static size_t read_head(struct net_http_head *head, struct jsv_str input)
+{
+    size_t size = input.size < NET_HTTP_HEAD_MAX ? input.size : NET_HTTP_HEAD_MAX;
+    struct jsv_str rest = {input.data, size};
+    struct jsv_str line;
+    if (!next_line(&rest, NET_HTTP_REQUEST_LINE_MAX, &line) ||
+        net_http_head_request_line(head, line) != NET_HTTP_FINE) {
+        return 0;
+    }
+    while (next_line(&rest, rest.size, &line)) {
+        if (line.size == 0) {
+            return net_http_head_finish(head) == NET_HTTP_FINE ? size - rest.size : 0;
+        }
+        if (net_http_head_field(head, line) != NET_HTTP_FINE) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* @return whether all of a request is there; its head has been read then. */
+static bool read_in_place(struct net_http_reader *reader, struct jsv_str *input)
+{
+    struct net_http_head *head = &reader->head;
+    size_t head_size = read_head(head, *input);
+    reader->in_place = head_size > 0 && !head->chunked &&
+                       head->content_length <= input->size - head_size &&
+                       head->content_length <= reader->data.size_max;
+    if (reader->in_place) {
+        *input = net_http_skip(*input, head_size);
+    } else {
+        net_http_head_reset(head);
+    }
+    return reader->in_place;
+}
+
 /* ---- the head ---- */
 
 static int step_idle(struct net_http_reader *reader, struct jsv_str *input)
@@ -149,6 +210,10 @@ static int step_idle(struct net_http_reader *reader, struct jsv_str *input)
     char first = input->data[0];
     if (first != '\r' && !net_http_char_is(first, NET_HTTP_CHAR_TOKEN)) {
         return refuse(reader, NET_HTTP_REFUSAL_REQUEST_LINE);
+    }
+    if (read_in_place(reader, input)) {
+        reader->phase = NET_HTTP_PHASE_BODY;
+        return NET_HTTP_EVENT_HEAD;
     }
     int r = jsv_buf_reserve(&reader->text, NET_HTTP_HEAD_MAX);
     return r < 0 ? r : enter(reader, NET_HTTP_PHASE_REQUEST_LINE);
@@ -203,11 +268,16 @@ static int step_fields(struct net_http_reader *reader, struct jsv_str *input)
 
 static int step_body(struct net_http_reader *reader, struct jsv_str *input)
 {
-    (void)input;
+    if (reader->in_place) {
+        assert(reader->head.content_length <= input->size);
+        reader->body = (struct jsv_str){input->data, (size_t)reader->head.content_length};
+        *input = net_http_skip(*input, reader->body.size);
+        return enter(reader, NET_HTTP_PHASE_COMPLETE);
+    }
     if (reader->head.chunked) {
         return enter(reader, NET_HTTP_PHASE_CHUNK_SIZE);
     }
-    if (reader->head.content_length > reader->body.size_max) {
+    if (reader->head.content_length > reader->data.size_max) {
         return refuse(reader, NET_HTTP_REFUSAL_BODY_SIZE);
     }
     reader->rest = reader->head.content_length;
@@ -219,7 +289,7 @@ static int
 take_data(struct net_http_reader *reader, struct jsv_str *input, enum net_http_phase next)
 {
     size_t size = input->size < reader->rest ? input->size : (size_t)reader->rest;
-    int r = jsv_buf_append(&reader->body, input->data, size);
+    int r = jsv_buf_append(&reader->data, input->data, size);
     if (r < 0) {
         return r;
     }
@@ -276,7 +346,7 @@ static int step_chunk_size(struct net_http_reader *reader, struct jsv_str *input
         return refuse(reader, NET_HTTP_REFUSAL_CHUNK_EXTENSION);
     }
     jsv_buf_reset(&reader->line);
-    if (reader->rest > reader->body.size_max - reader->body.size) {
+    if (reader->rest > reader->data.size_max - reader->data.size) {
         return refuse(reader, NET_HTTP_REFUSAL_BODY_SIZE);
     }
     return enter(reader, reader->rest > 0 ? NET_HTTP_PHASE_CHUNK_DATA : NET_HTTP_PHASE_TRAILERS);
@@ -322,8 +392,10 @@ static int step_trailers(struct net_http_reader *reader, struct jsv_str *input)
 
 static int step_complete(struct net_http_reader *reader, struct jsv_str *input)
 {
-    (void)reader;
     (void)input;
+    if (!reader->body.data) {
+        reader->body = jsv_buf_str(&reader->data);
+    }
     return NET_HTTP_EVENT_COMPLETE;
 }
 

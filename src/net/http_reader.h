@@ -8,6 +8,9 @@
  *     COMPLETE  reader.body is there: answer, then net_http_reader_next()
  *     REFUSED   answer with the refusal's status, then close
  *
+ * A request that is in the input as a whole is read where it stands, and is
+ * not copied: then the input must stay where it is until net_http_reader_next().
+ *
  * HEAD comes before anything is said about the body, so that who may not ask
  * at all is told that first. Bytes behind the request stay in input: they are
  * the next one's. Whether bytes come one by one or all at once makes no
@@ -48,8 +51,10 @@ struct net_http_reader {
     enum net_http_phase phase;
     enum net_http_refusal refusal; /* when refused */
     struct net_http_head head;     /* from HEAD on */
-    struct jsv_buf body;           /* at COMPLETE; may be exchanged for one with the same ceiling */
+    struct jsv_str body;           /* at COMPLETE */
+    bool in_place;                 /* head and body stand in the input */
     struct jsv_buf text;           /* of the head; reserved whole, since head points into it */
+    struct jsv_buf data;           /* of the body */
     struct jsv_buf line;           /* of a chunk's size or a trailer */
     size_t line_start;             /* of the head's line that is being read */
     uint64_t rest;                 /* bytes of the body or the chunk that are still to come */

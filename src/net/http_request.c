@@ -119,7 +119,7 @@ static void hand_in(struct net_http *http, enum rpc_endpoint endpoint)
 {
     bool is_whole = http->reader.phase == NET_HTTP_PHASE_COMPLETE;
     const struct rpc_frame frame = {
-        .text = is_whole ? jsv_buf_str(&http->reader.body) : JSV_STR(""),
+        .text = is_whole ? http->reader.body : JSV_STR(""),
         .oversize = !is_whole,
         .chunk = &http->body_owner,
     };

@@ -27,18 +27,18 @@ static bool is_last(const struct net_http *http)
 }
 
 /* Of this second; each thread spells it out once. */
-static struct jsv_str date_now(void)
+static const struct net_http_date *date_now(void)
 {
     static _Thread_local struct {
         int64_t seconds;
-        char text[NET_HTTP_DATE_SIZE];
-    } date = {.seconds = INT64_MIN};
+        struct net_http_date date;
+    } last = {.seconds = INT64_MIN};
     int64_t now = os_wall_seconds();
-    if (now != date.seconds) {
-        date.seconds = now;
-        net_http_date_format(now, date.text);
+    if (now != last.seconds) {
+        last.seconds = now;
+        net_http_date_format(now, &last.date);
     }
-    return (struct jsv_str){date.text, sizeof(date.text)};
+    return &last.date;
 }
 
 /* The head of a response, without its empty line. */
@@ -187,9 +187,9 @@ void net_http_respond_too_large(struct net_http *http)
 void net_http_respond_page(struct net_http *http, const struct net_page_file *file)
 {
     struct jsv_str tags;
-    bool is_known =
-        net_http_head_find(&http->reader.head, JSV_STR("If-None-Match"), &tags) == NET_HTTP_FOUND &&
-        net_page_is_known(file, tags);
+    bool is_known = net_http_head_get(&http->reader.head, NET_HTTP_NAME_IF_NONE_MATCH, &tags) ==
+                        NET_HTTP_FOUND &&
+                    net_page_is_known(file, tags);
     begin(http, is_known ? 304 : 200, file->type, file->bytes.size);
     net_page_write_headers(&http->output, file);
     end(http, is_known ? JSV_STR("") : file->bytes);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/append.h"
 #include "base/hex.h"
 #include "net/http_chars.h"
 
@@ -21,7 +22,7 @@ static void write_number(struct jsv_buf *out, uint64_t number)
         digits[--start] = (char)('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    jsv_buf_append(out, digits + start, sizeof(digits) - start);
+    jsv_put(out, digits + start, sizeof(digits) - start);
 }
 
 static void write_two_digits(char *out, int number)
@@ -30,7 +31,7 @@ static void write_two_digits(char *out, int number)
     out[1] = (char)('0' + number % 10);
 }
 
-void net_http_date_format(int64_t unix_seconds, char out[static NET_HTTP_DATE_SIZE])
+void net_http_date_format(int64_t unix_seconds, struct net_http_date *ret_date)
 {
     static const char days[] = "SunMonTueWedThuFriSat";
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -38,7 +39,8 @@ void net_http_date_format(int64_t unix_seconds, char out[static NET_HTTP_DATE_SI
     struct tm parts = {0};
     gmtime_r(&time, &parts);
 
-    memcpy(out, "Sun, 06 Nov 1994 08:49:37 GMT", NET_HTTP_DATE_SIZE);
+    memcpy(ret_date->line, "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n", sizeof(ret_date->line));
+    char *out = ret_date->line + strlen("Date: ");
     memcpy(out, days + 3 * parts.tm_wday, 3);
     write_two_digits(out + 5, parts.tm_mday);
     memcpy(out + 8, months + 3 * parts.tm_mon, 3);
@@ -49,66 +51,84 @@ void net_http_date_format(int64_t unix_seconds, char out[static NET_HTTP_DATE_SI
     write_two_digits(out + 23, parts.tm_sec);
 }
 
-struct jsv_str net_http_status_name(unsigned status)
+struct jsv_str net_http_status_line(unsigned status)
 {
     switch (status) {
 #define STATUS(code, name)                                                                         \
     case code:                                                                                     \
-        return JSV_STR(name);
+        return JSV_STR("HTTP/1.1 " #code " " name "\r\n");
 #include "net/http_statuses.def"
 #undef STATUS
     default:
-        return JSV_STR("Unknown");
+        return (struct jsv_str){NULL, 0};
     }
 }
 
 /* ---- heads ---- */
 
-void net_http_write_field(struct jsv_buf *out, struct jsv_str name, struct jsv_str value)
+static void refuse(struct jsv_buf *out)
 {
-    if (!net_http_is_value(value) || net_http_span(name, NET_HTTP_CHAR_TOKEN) < name.size) {
-        out->error = out->error ? out->error : -EINVAL;
+    out->error = out->error ? out->error : -EINVAL;
+}
+
+/* A header with a name that is one. */
+static void write_named(struct jsv_buf *out, struct jsv_str name, struct jsv_str value)
+{
+    if (!net_http_is_value(value)) {
+        refuse(out);
         return;
     }
-    jsv_buf_append_str(out, name);
-    jsv_buf_append_str(out, JSV_STR(": "));
-    jsv_buf_append_str(out, value);
-    jsv_buf_append_str(out, JSV_STR("\r\n"));
+    jsv_put(out, name.data, name.size);
+    JSV_PUT(out, ": ");
+    jsv_put(out, value.data, value.size);
+    JSV_PUT(out, "\r\n");
+}
+
+void net_http_write_field(struct jsv_buf *out, struct jsv_str name, struct jsv_str value)
+{
+    if (net_http_span(name, NET_HTTP_CHAR_TOKEN) < name.size) {
+        refuse(out);
+    } else {
+        write_named(out, name, value);
+    }
 }
 
 static void write_status_line(struct jsv_buf *out, unsigned status)
 {
-    jsv_buf_append_str(out, JSV_STR("HTTP/1.1 "));
-    write_number(out, status);
-    jsv_buf_append_byte(out, ' ');
-    jsv_buf_append_str(out, net_http_status_name(status));
-    jsv_buf_append_str(out, JSV_STR("\r\n"));
+    struct jsv_str line = net_http_status_line(status);
+    if (line.data) {
+        jsv_put(out, line.data, line.size);
+    } else {
+        JSV_PUT(out, "HTTP/1.1 ");
+        write_number(out, status);
+        JSV_PUT(out, " Unknown\r\n");
+    }
 }
 
 static void write_framing(struct jsv_buf *out, const struct net_http_answer *answer)
 {
     if (answer->framing == NET_HTTP_FRAMING_LENGTH) {
-        jsv_buf_append_str(out, JSV_STR("Content-Length: "));
+        JSV_PUT(out, "Content-Length: ");
         write_number(out, answer->content_length);
-        jsv_buf_append_str(out, JSV_STR("\r\n"));
+        JSV_PUT(out, "\r\n");
     } else if (answer->framing == NET_HTTP_FRAMING_CHUNKED) {
-        jsv_buf_append_str(out, JSV_STR("Transfer-Encoding: chunked\r\n"));
+        JSV_PUT(out, "Transfer-Encoding: chunked\r\n");
     }
     if (answer->close || answer->framing == NET_HTTP_FRAMING_CLOSE) {
-        jsv_buf_append_str(out, JSV_STR("Connection: close\r\n"));
+        JSV_PUT(out, "Connection: close\r\n");
     } else if (answer->keep_alive_said) {
-        jsv_buf_append_str(out, JSV_STR("Connection: keep-alive\r\n"));
+        JSV_PUT(out, "Connection: keep-alive\r\n");
     }
 }
 
 void net_http_write_head(struct jsv_buf *out, const struct net_http_answer *answer)
 {
     write_status_line(out, answer->status);
-    if (answer->date.size > 0) {
-        net_http_write_field(out, JSV_STR("Date"), answer->date);
+    if (answer->date) {
+        jsv_put(out, answer->date->line, sizeof(answer->date->line));
     }
     if (answer->content_type.size > 0) {
-        net_http_write_field(out, JSV_STR("Content-Type"), answer->content_type);
+        write_named(out, JSV_STR("Content-Type"), answer->content_type);
     }
     write_framing(out, answer);
 }
@@ -118,7 +138,7 @@ void net_http_write_end(struct jsv_buf *out)
     jsv_buf_append_str(out, JSV_STR("\r\n"));
 }
 
-void net_http_write_stream_head(struct jsv_buf *out, struct jsv_str date, bool chunked)
+void net_http_write_stream_head(struct jsv_buf *out, const struct net_http_date *date, bool chunked)
 {
     const struct net_http_answer answer = {
         .status = 200,

@@ -9,14 +9,15 @@
 
 #include <jsv/jsv.h>
 
-/** "Sun, 06 Nov 1994 08:49:37 GMT" */
-#define NET_HTTP_DATE_SIZE 29
+/** A header that is good for a second: "Date: Sun, 06 Nov 1994 08:49:37 GMT", CR LF. */
+struct net_http_date {
+    char line[37];
+};
 
-/** Write the time for the Date header; good for a second. No terminator. */
-void net_http_date_format(int64_t unix_seconds, char out[static NET_HTTP_DATE_SIZE]);
+void net_http_date_format(int64_t unix_seconds, struct net_http_date *ret_date);
 
-/** The name of a status; "Unknown" for one that is never sent. */
-struct jsv_str net_http_status_name(unsigned status);
+/** "HTTP/1.1 200 OK", CR LF; data NULL for a status that is not in http_statuses.def. */
+struct jsv_str net_http_status_line(unsigned status);
 
 /* How the client finds the end of the body. */
 enum net_http_framing {
@@ -30,10 +31,10 @@ struct net_http_answer {
     unsigned status;
     enum net_http_framing framing;
     uint64_t content_length;
-    struct jsv_str content_type; /* empty: none */
-    struct jsv_str date;         /* empty: none */
-    bool close;                  /* after this answer */
-    bool keep_alive_said;        /* an HTTP/1.0 client has to be told that it is kept */
+    struct jsv_str content_type;      /* empty: none */
+    const struct net_http_date *date; /* NULL: none */
+    bool close;                       /* after this answer */
+    bool keep_alive_said;             /* an HTTP/1.0 client has to be told that it is kept */
 };
 
 /** The first line and the headers of every answer; net_http_write_end() ends the head. */
@@ -44,7 +45,8 @@ void net_http_write_field(struct jsv_buf *out, struct jsv_str name, struct jsv_s
 void net_http_write_end(struct jsv_buf *out);
 
 /** As net_http_write_head(), of a stream of events. @param chunked Else it lasts until the end. */
-void net_http_write_stream_head(struct jsv_buf *out, struct jsv_str date, bool chunked);
+void net_http_write_stream_head(
+    struct jsv_buf *out, const struct net_http_date *date, bool chunked);
 
 /** "100 Continue", for who waits for it with the body. */
 void net_http_write_continue(struct jsv_buf *out);

@@ -45,3 +45,12 @@ void rpc_pool_take_back(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv
         move_memory(buf, spare);
     }
 }
+
+void rpc_pool_exchange(struct jsv_buf *a, struct jsv_buf *b)
+{
+    struct jsv_buf memory = *a;
+    a->data = b->data;
+    a->capacity = b->capacity;
+    b->data = memory.data;
+    b->capacity = memory.capacity;
+}

@@ -35,3 +35,5 @@ void rpc_pool_done(struct rpc_pool *pool);
 void rpc_pool_lend(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv_buf *buf);
 /** Empty a buffer and take its memory, for the next. */
 void rpc_pool_take_back(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv_buf *buf);
+/** Let two buffers of os_allocator() have each other's memory; sizes and limits stay. */
+void rpc_pool_exchange(struct jsv_buf *a, struct jsv_buf *b);

@@ -42,7 +42,7 @@ static void print_event(const struct net_http_reader *reader, int event, struct 
     if (event == NET_HTTP_EVENT_COMPLETE) {
         print_head(&reader->head, out);
         print(out, "  body %zu ", reader->body.size);
-        jsv_buf_append_str(out, jsv_buf_str(&reader->body));
+        jsv_buf_append_str(out, reader->body);
     } else if (event == NET_HTTP_EVENT_REFUSED) {
         unsigned status = net_http_refusal_status(reader->refusal);
         print(out, " %u %s", status, net_http_refusal_text(reader->refusal));

@@ -748,6 +748,39 @@ static void test_cancelled_call_ends_without_an_answer(void **state)
     assert_has(ask(desk, HEALTH), "200 OK");
 }
 
+/* Requests that come with one that waits, or while it does, are those that follow. */
+static void test_requests_behind_a_call(void **state)
+{
+    struct desk *desk = *state;
+    use_waiting_tools(desk);
+    connect_peer(desk);
+    char headers[256];
+    char text[16384];
+    snprintf(headers, sizeof(headers), "%s", session_header(desk, "application/json"));
+    snprintf(text, sizeof(text), "%s%s", post("/mcp", headers, CALL), HEALTH);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(ask(desk, text), "");
+        assert_non_null(waiting);
+        /* what it was read into is used for others meanwhile */
+        struct net_peer *caller = desk->http;
+        int fd = desk->peer;
+        connect_peer(desk);
+        assert_has(ask(desk, post("/rpc", "", PING)), "\"id\":1");
+        desk->http->ops->close(desk->http);
+        close(desk->peer);
+        desk->http = caller;
+        desk->peer = fd;
+        assert_string_equal(ask(desk, post("/rpc", "", PING)), "");
+        finish_tool();
+        const char *heard = hear(desk);
+        assert_int_equal(count(heard, "HTTP/1.1 200 OK"), 3);
+        const char *health = strstr(heard, "ok\n");
+        assert_non_null(health);
+        assert_true(strstr(heard, "\"id\":7") < health);
+        assert_has(health, "\"id\":1");
+    }
+}
+
 static void test_call_of_a_lost_peer_is_finished(void **state)
 {
     struct desk *desk = *state;
@@ -877,10 +910,31 @@ static void converse(struct desk *desk)
     }
 }
 
-/* Whatever is missing, the connection answers or is closed, and gives everything back. */
-static void test_out_of_memory(void **state)
+/* A call that waits, and a request behind it. */
+static void call_and_ask(struct desk *desk)
 {
-    struct desk *desk = *state;
+    char text[16384];
+    int size = snprintf(
+        text,
+        sizeof(text),
+        "%s%s",
+        post("/rpc", "", "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"list_schemas\"}"),
+        HEALTH);
+    waiting = NULL;
+    write_what_fits(desk, text, (size_t)size);
+    run(desk, 1);
+    if (waiting) {
+        finish_tool();
+        run(desk, 1);
+    }
+}
+
+/*
+ * Whatever is missing, the connection answers or is closed, and gives everything back.
+ * @return how many times memory was asked for.
+ */
+static unsigned run_out_of_memory(struct desk *desk, void (*speak)(struct desk *desk))
+{
     bool hit = true;
     unsigned at = 0;
     struct rpc_pool *pool = core_worker_pool(desk->corridor->worker);
@@ -889,7 +943,7 @@ static void test_out_of_memory(void **state)
         rpc_pool_init(pool);
         fault_arm(FAULT_RESIZE, ++at, ENOMEM);
         if (try_to_connect(desk) == 0) {
-            converse(desk);
+            speak(desk);
         } else {
             desk->http = NULL;
         }
@@ -902,7 +956,18 @@ static void test_out_of_memory(void **state)
         close(desk->peer);
         desk->peer = -1;
     }
-    assert_true(at > 8);
+    return at;
+}
+
+static void test_out_of_memory(void **state)
+{
+    assert_true(run_out_of_memory(*state, converse) > 8);
+}
+
+static void test_out_of_memory_behind_a_call(void **state)
+{
+    use_waiting_tools(*state);
+    assert_true(run_out_of_memory(*state, call_and_ask) > 5);
 }
 
 int main(void)
@@ -932,6 +997,7 @@ int main(void)
         DESK_TEST(test_stream_to_http_1_0),
         DESK_TEST(test_stream_of_a_peer_that_is_gone),
         DESK_TEST(test_cancelled_call_ends_without_an_answer),
+        DESK_TEST(test_requests_behind_a_call),
         DESK_TEST(test_call_of_a_lost_peer_is_finished),
         DESK_TEST(test_call_of_a_stalled_peer_is_finished),
         DESK_TEST(test_half_closed_peer_gets_its_answer),
@@ -939,6 +1005,7 @@ int main(void)
         DESK_TEST(test_finish_answers_what_has_come),
         DESK_TEST(test_finish_waits_for_a_request_that_has_begun),
         DESK_TEST(test_out_of_memory),
+        DESK_TEST(test_out_of_memory_behind_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

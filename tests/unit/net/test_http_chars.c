@@ -24,6 +24,8 @@ static void kinds(void **state)
         assert_int_equal(net_http_char_is(c, NET_HTTP_CHAR_TOKEN), is_alnum || token);
         assert_int_equal(net_http_char_is(c, NET_HTTP_CHAR_TARGET), is_alnum || target);
         assert_int_equal(net_http_char_is(c, NET_HTTP_CHAR_HOST), is_alnum || host);
+        bool plain = (is_alnum || target) && byte != '%' && byte != '?';
+        assert_int_equal(net_http_char_is(c, NET_HTTP_CHAR_PLAIN), plain);
         assert_int_equal(net_http_char_is(c, NET_HTTP_CHAR_VALUE), value);
     }
 }
@@ -37,13 +39,12 @@ static void span(void **state)
     assert_int_equal(net_http_span((struct jsv_str){NULL, 0}, NET_HTTP_CHAR_TOKEN), 0);
 }
 
-/* Every byte at every place of a text that is longer than two words. */
-static void values(void **state)
+/* Every byte at every place of texts of up to more than two blocks, among others. */
+static void expect_values(char other)
 {
-    (void)state;
-    char text[19];
+    char text[35];
     for (size_t size = 0; size <= sizeof(text); size++) {
-        memset(text, '\x80', sizeof(text));
+        memset(text, other, sizeof(text));
         assert_true(net_http_is_value((struct jsv_str){text, size}));
         for (size_t i = 0; i < size; i++) {
             for (int byte = 0; byte < 256; byte++) {
@@ -51,9 +52,17 @@ static void values(void **state)
                 bool expected = net_http_char_is((char)byte, NET_HTTP_CHAR_VALUE);
                 assert_int_equal(net_http_is_value((struct jsv_str){text, size}), expected);
             }
-            text[i] = '\t';
+            text[i] = other;
         }
     }
+}
+
+static void values(void **state)
+{
+    (void)state;
+    expect_values('x');
+    expect_values('\x80');
+    expect_values('\t');
 }
 
 static void trim(void **state)

@@ -70,6 +70,11 @@ static void refusals(void **state)
         {"CONNECT a:1 HTTP/1.1", NET_HTTP_REFUSAL_METHOD},
         {"GET / HTTP/1.1| a: b", NET_HTTP_REFUSAL_FIELD_FOLD},
         {"GET / HTTP/1.1|a : b", NET_HTTP_REFUSAL_FIELD_NAME},
+        {"GET / HTTP/1.1|: b", NET_HTTP_REFUSAL_FIELD_NAME},
+        {"GET / HTTP/1.1|\ta", NET_HTTP_REFUSAL_FIELD_FOLD},
+        {"GET / HTTP/1.1|a", NET_HTTP_REFUSAL_FIELD_NAME},
+        {"GET / HTTP/1.1|content\rlength: 1", NET_HTTP_REFUSAL_FIELD_NAME},
+        {"GET / HTTP/1.1|a\x01: \x01", NET_HTTP_REFUSAL_FIELD_NAME},
         {"GET / HTTP/1.1|a: \x1f", NET_HTTP_REFUSAL_FIELD_VALUE},
         {"GET / HTTP/1.1", NET_HTTP_REFUSAL_HOST},
         {"GET http://a/ HTTP/1.1|Host: b", NET_HTTP_REFUSAL_HOST},
@@ -94,7 +99,7 @@ static void refusals_are_answered(void **state)
     for (int i = NET_HTTP_FINE + 1; i <= NET_HTTP_REFUSAL_TRAILER_SIZE; i++) {
         unsigned status = net_http_refusal_status((enum net_http_refusal)i);
         assert_true(status >= 400 && status <= 505);
-        assert_false(jsv_str_equal(net_http_status_name(status), JSV_STR("Unknown")));
+        assert_non_null(net_http_status_line(status).data);
         assert_true(strlen(net_http_refusal_text((enum net_http_refusal)i)) > 0);
     }
     assert_int_equal(net_http_refusal_status(NET_HTTP_FINE), 200);
@@ -174,6 +179,36 @@ static void look_up(void **state)
     assert_null(net_http_head_next(&head, JSV_STR("y"), &position));
 }
 
+/* Names that are asked for are found without looking, unless they came more than once. */
+static void look_up_known(void **state)
+{
+    (void)state;
+    struct net_http_head head;
+    const char *lines = "GET / HTTP/1.0|ORIGIN: a|Accept: b|accept: b|Mcp-Name: c|mcp-name: d"
+                        "|User-Agen: e|tracestate:";
+    assert_int_equal(http_lines_read(&head, lines), NET_HTTP_FINE);
+    static const struct {
+        enum net_http_name name;
+        enum net_http_found found;
+        struct jsv_str value;
+    } cases[] = {
+        {NET_HTTP_NAME_ORIGIN, NET_HTTP_FOUND, {"a", 1}},
+        {NET_HTTP_NAME_ACCEPT, NET_HTTP_FOUND, {"b", 1}},
+        {NET_HTTP_NAME_MCP_NAME, NET_HTTP_CONFLICT, {"untouched", 9}},
+        {NET_HTTP_NAME_USER_AGENT, NET_HTTP_ABSENT, {"untouched", 9}},
+        {NET_HTTP_NAME_TRACESTATE, NET_HTTP_FOUND, {"", 0}},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct jsv_str value = JSV_STR("untouched");
+        assert_int_equal(net_http_head_get(&head, cases[i].name, &value), cases[i].found);
+        assert_true(jsv_str_equal(value, cases[i].value));
+        value = JSV_STR("untouched");
+        struct jsv_str name = net_http_name_text(cases[i].name);
+        assert_int_equal(net_http_head_find(&head, name, &value), cases[i].found);
+        assert_true(jsv_str_equal(value, cases[i].value));
+    }
+}
+
 /* Nothing of one request is left in the next one. */
 static void reset(void **state)
 {
@@ -206,6 +241,7 @@ int main(void)
         cmocka_unit_test(lengths),
         cmocka_unit_test(connections),
         cmocka_unit_test(look_up),
+        cmocka_unit_test(look_up_known),
         cmocka_unit_test(reset),
         cmocka_unit_test(trailers),
     };

@@ -268,7 +268,50 @@ static void takes_nothing(void **state)
     }
     input = JSV_STR("\r\n");
     assert_int_equal(net_http_reader_feed(&fixture->reader, &input), NET_HTTP_EVENT_COMPLETE);
-    assert_true(jsv_str_equal(jsv_buf_str(&fixture->reader.body), JSV_STR("abc")));
+    assert_true(jsv_str_equal(fixture->reader.body, JSV_STR("abc")));
+}
+
+/* What is whole is not copied; everything else is. */
+static void reads_in_place(void **state)
+{
+    struct fixture *fixture = *state;
+    struct net_http_reader *reader = &fixture->reader;
+    const struct jsv_str whole =
+        JSV_STR("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nabGET");
+    struct jsv_str input = whole;
+    assert_int_equal(net_http_reader_feed(reader, &input), NET_HTTP_EVENT_HEAD);
+    assert_true(reader->in_place);
+    assert_ptr_equal(reader->head.method_text.data, whole.data);
+    assert_int_equal(net_http_reader_feed(reader, &input), NET_HTTP_EVENT_COMPLETE);
+    assert_ptr_equal(reader->body.data, whole.data + whole.size - 5);
+    assert_true(jsv_str_equal(reader->body, JSV_STR("ab")));
+    assert_true(jsv_str_equal(input, JSV_STR("GET")));
+    assert_null(reader->text.data);
+    assert_null(reader->data.data);
+
+    net_http_reader_next(reader);
+    assert_false(reader->in_place);
+    input = (struct jsv_str){whole.data, whole.size - 4};
+    assert_int_equal(net_http_reader_feed(reader, &input), NET_HTTP_EVENT_HEAD);
+    assert_false(reader->in_place);
+    assert_ptr_equal(reader->head.method_text.data, reader->text.data);
+}
+
+/* Who keeps the head where it is may bring the body in other memory. */
+static void body_of_a_kept_head(void **state)
+{
+    struct fixture *fixture = *state;
+    struct net_http_reader *reader = &fixture->reader;
+    struct jsv_str input = JSV_STR("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab");
+    assert_int_equal(net_http_reader_feed(reader, &input), NET_HTTP_EVENT_HEAD);
+    reader->in_place = false;
+    input = JSV_STR("x");
+    assert_int_equal(net_http_reader_feed(reader, &input), NET_HTTP_EVENT_MORE);
+    input = JSV_STR("yz");
+    assert_int_equal(net_http_reader_feed(reader, &input), NET_HTTP_EVENT_COMPLETE);
+    assert_true(jsv_str_equal(reader->body, JSV_STR("xy")));
+    assert_true(jsv_str_equal(reader->head.host, JSV_STR("a")));
+    assert_true(jsv_str_equal(input, JSV_STR("z")));
 }
 
 /* As much as is allowed fits, in both ways to send it. */
@@ -289,7 +332,7 @@ static void takes_the_largest_body(void **state)
             int event = net_http_reader_feed(&reader, &input);
             if (body_max == 10) {
                 assert_int_equal(event, NET_HTTP_EVENT_COMPLETE);
-                assert_true(jsv_str_equal(jsv_buf_str(&reader.body), JSV_STR("0123456789")));
+                assert_true(jsv_str_equal(reader.body, JSV_STR("0123456789")));
             } else {
                 assert_int_equal(event, NET_HTTP_EVENT_REFUSED);
                 assert_int_equal(reader.refusal, NET_HTTP_REFUSAL_BODY_SIZE);
@@ -373,6 +416,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(says_what_is_wrong, setup, teardown),
         cmocka_unit_test_setup_teardown(stays_where_it_is, setup, teardown),
         cmocka_unit_test_setup_teardown(takes_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(reads_in_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(body_of_a_kept_head, setup, teardown),
         cmocka_unit_test(takes_the_largest_body),
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(allocates_only_at_first),

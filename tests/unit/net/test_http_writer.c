@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -47,31 +48,46 @@ static void dates(void **state)
         {253402300799, "Fri, 31 Dec 9999 23:59:59 GMT"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char date[NET_HTTP_DATE_SIZE + 1] = "";
-        net_http_date_format(cases[i].seconds, date);
-        assert_string_equal(date, cases[i].text);
+        struct net_http_date date;
+        char expected[64];
+        int size = snprintf(expected, sizeof(expected), "Date: %s\r\n", cases[i].text);
+        net_http_date_format(cases[i].seconds, &date);
+        assert_int_equal(sizeof(date.line), size);
+        assert_memory_equal(date.line, expected, (size_t)size);
     }
 }
 
-static void statuses(void **state)
+static void status_lines(void **state)
 {
     (void)state;
-    assert_true(jsv_str_equal(net_http_status_name(200), JSV_STR("OK")));
-    assert_true(jsv_str_equal(net_http_status_name(413), JSV_STR("Content Too Large")));
-#define STATUS(code, name) assert_true(jsv_str_equal(net_http_status_name(code), JSV_STR(name)));
+    assert_true(jsv_str_equal(net_http_status_line(200), JSV_STR("HTTP/1.1 200 OK\r\n")));
+    static const unsigned statuses[] = {
+#define STATUS(code, name) code,
 #include "net/http_statuses.def"
 #undef STATUS
-    assert_true(jsv_str_equal(net_http_status_name(299), JSV_STR("Unknown")));
+    };
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        struct jsv_str line = net_http_status_line(statuses[i]);
+        char number[16];
+        snprintf(number, sizeof(number), "%u", statuses[i]);
+        assert_memory_equal(line.data, "HTTP/1.1 ", 9);
+        assert_memory_equal(line.data + 9, number, 3);
+        assert_int_equal(line.data[12], ' ');
+        assert_memory_equal(line.data + line.size - 2, "\r\n", 2);
+    }
+    assert_null(net_http_status_line(299).data);
 }
 
 static void heads(void **state)
 {
     (void)state;
+    struct net_http_date date;
+    net_http_date_format(784111777, &date);
     struct net_http_answer answer = {
         .status = 200,
         .content_length = 1234567890,
         .content_type = JSV_STR("application/json"),
-        .date = JSV_STR("Sun, 06 Nov 1994 08:49:37 GMT"),
+        .date = &date,
     };
     net_http_write_head(&out, &answer);
     net_http_write_field(&out, JSV_STR("Allow"), JSV_STR("GET, HEAD"));
@@ -99,6 +115,10 @@ static void heads(void **state)
     answer.close = true;
     net_http_write_head(&out, &answer);
     expect("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n");
+
+    answer = (struct net_http_answer){.status = 299, .framing = NET_HTTP_FRAMING_NONE};
+    net_http_write_head(&out, &answer);
+    expect("HTTP/1.1 299 Unknown\r\n");
 
     net_http_write_continue(&out);
     expect("HTTP/1.1 100 Continue\r\n\r\n");
@@ -128,16 +148,18 @@ static void no_splitting(void **state)
 static void streams(void **state)
 {
     (void)state;
-    net_http_write_stream_head(&out, JSV_STR("now"), true);
+    struct net_http_date date;
+    net_http_date_format(0, &date);
+    net_http_write_stream_head(&out, &date, true);
     net_http_write_end(&out);
     expect("HTTP/1.1 200 OK\r\n"
-           "Date: now\r\n"
+           "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
            "Content-Type: text/event-stream\r\n"
            "Transfer-Encoding: chunked\r\n"
            "Cache-Control: no-cache\r\n"
            "X-Accel-Buffering: no\r\n"
            "\r\n");
-    net_http_write_stream_head(&out, JSV_STR(""), false);
+    net_http_write_stream_head(&out, NULL, false);
     expect("HTTP/1.1 200 OK\r\n"
            "Content-Type: text/event-stream\r\n"
            "Connection: close\r\n"
@@ -206,7 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dates),
-        cmocka_unit_test(statuses),
+        cmocka_unit_test(status_lines),
         cmocka_unit_test_setup_teardown(heads, setup, teardown),
         cmocka_unit_test_setup_teardown(no_splitting, setup, teardown),
         cmocka_unit_test_setup_teardown(streams, setup, teardown),

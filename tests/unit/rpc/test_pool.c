@@ -70,6 +70,28 @@ static void much_memory_is_given_back(void **state)
     rpc_pool_done(&pool);
 }
 
+static void two_exchange_memory(void **state)
+{
+    (void)state;
+    struct jsv_buf first;
+    struct jsv_buf second;
+    jsv_buf_init(&first, os_allocator(), 1000);
+    jsv_buf_init(&second, os_allocator(), 2000);
+    jsv_buf_append_str(&first, JSV_STR("first"));
+    char *memory = first.data;
+    size_t capacity = first.capacity;
+    rpc_pool_exchange(&first, &second);
+    assert_null(first.data);
+    assert_int_equal(first.capacity, 0);
+    assert_int_equal(first.size_max, 1000);
+    assert_ptr_equal(second.data, memory);
+    assert_int_equal(second.capacity, capacity);
+    assert_int_equal(second.size_max, 2000);
+    assert_int_equal(second.size, 0);
+    jsv_buf_done(&first);
+    jsv_buf_done(&second);
+}
+
 static void an_error_is_forgotten(void **state)
 {
     (void)state;
@@ -89,6 +111,7 @@ int main(void)
         cmocka_unit_test(what_one_gives_back_the_next_gets),
         cmocka_unit_test(who_has_memory_keeps_it),
         cmocka_unit_test(much_memory_is_given_back),
+        cmocka_unit_test(two_exchange_memory),
         cmocka_unit_test(an_error_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
