@@ -16,15 +16,16 @@
 #include "base/decimal.h"
 #include "base/hash.h"
 
-typedef unsigned __int128 uint128;
+typedef __int128 int128;
 
-/* Digits that fit 64 bits whatever they are, and the largest power of ten that does. */
-#define DIGITS_SAFE   19
-#define POWER_TEN_MAX 19
+/* Digits that fit 64 bits whatever they are. */
+#define DIGITS_SAFE 19
+/* A significand times this power of ten fits 128 bits with a sign. */
+#define SHIFT_MAX 18
 /* Exponents this long are below 10^16, so moving the point keeps them below 10^17. */
 #define EXPONENT_SAFE 16
 
-static const uint64_t power_ten[POWER_TEN_MAX + 1] = {
+const uint64_t jsv_power_ten[JSV_POWER_TEN_MAX + 1] = {
     1u,
     10u,
     100u,
@@ -148,28 +149,14 @@ bool jsv_number_is_zero(const struct jsv_number *number)
     return !number->big && number->significand == 0;
 }
 
-/* Orders absolute values of small numbers other than zero, a's exponent being the larger. */
-static int compare_scaled(const struct jsv_number *a, const struct jsv_number *b)
-{
-    int64_t shift = a->exponent - b->exponent;
-    if (shift > POWER_TEN_MAX) {
-        return 1; /* 10^20 and more is above any significand */
-    }
-    uint128 scaled = (uint128)a->significand * power_ten[shift];
-    return (scaled > b->significand) - (scaled < b->significand);
-}
-
-/* Orders absolute values of numbers other than zero. */
+/* Orders absolute values of numbers other than zero, digit by digit. */
 static int compare_magnitude(const struct jsv_number *a, const struct jsv_number *b)
 {
-    if (a->big || b->big) {
-        struct jsv_decimal decimal_a;
-        struct jsv_decimal decimal_b;
-        jsv_decimal_init(&decimal_a, a);
-        jsv_decimal_init(&decimal_b, b);
-        return jsv_decimal_compare(&decimal_a, &decimal_b);
-    }
-    return a->exponent >= b->exponent ? compare_scaled(a, b) : -compare_scaled(b, a);
+    struct jsv_decimal decimal_a;
+    struct jsv_decimal decimal_b;
+    jsv_decimal_init(&decimal_a, a);
+    jsv_decimal_init(&decimal_b, b);
+    return jsv_decimal_compare(&decimal_a, &decimal_b);
 }
 
 static int number_sign(const struct jsv_number *number)
@@ -180,7 +167,9 @@ static int number_sign(const struct jsv_number *number)
     return number->negative ? -1 : 1;
 }
 
-int jsv_number_compare(const struct jsv_number *a, const struct jsv_number *b)
+/* Any two numbers, however large or far apart. */
+static __attribute__((noinline)) int
+compare_far(const struct jsv_number *a, const struct jsv_number *b)
 {
     int sign = number_sign(a);
     int sign_b = number_sign(b);
@@ -188,6 +177,25 @@ int jsv_number_compare(const struct jsv_number *a, const struct jsv_number *b)
         return sign - sign_b;
     }
     return sign == 0 ? 0 : sign * compare_magnitude(a, b);
+}
+
+/* The value of a small number times 10^(shift - exponent). */
+static inline int128 scaled(const struct jsv_number *number, int64_t shift)
+{
+    int128 magnitude = (int128)number->significand * jsv_power_ten[shift];
+    return number->negative ? -magnitude : magnitude;
+}
+
+/* Mostly both fit 128 bits when they are taken times the same power of ten. */
+int jsv_number_compare(const struct jsv_number *a, const struct jsv_number *b)
+{
+    int64_t shift = a->exponent - b->exponent;
+    if (a->big || b->big || shift > SHIFT_MAX || shift < -SHIFT_MAX) {
+        return compare_far(a, b);
+    }
+    int128 scaled_a = scaled(a, shift > 0 ? shift : 0);
+    int128 scaled_b = scaled(b, shift < 0 ? -shift : 0);
+    return (scaled_a > scaled_b) - (scaled_a < scaled_b);
 }
 
 bool jsv_number_equal(const struct jsv_number *a, const struct jsv_number *b)
@@ -205,8 +213,8 @@ bool jsv_number_is_integer(const struct jsv_number *number)
     if (number->exponent >= 0 || number->significand == 0) {
         return true;
     }
-    return number->exponent >= -POWER_TEN_MAX &&
-           number->significand % power_ten[-number->exponent] == 0;
+    return number->exponent >= -JSV_POWER_TEN_MAX &&
+           number->significand % jsv_power_ten[-number->exponent] == 0;
 }
 
 int jsv_number_int64(const struct jsv_number *number, int64_t *ret_integer)
@@ -219,10 +227,10 @@ int jsv_number_int64(const struct jsv_number *number, int64_t *ret_integer)
         return -ERANGE;
     }
     if (magnitude != 0 && number->exponent < 0) {
-        magnitude /= power_ten[-number->exponent];
+        magnitude /= jsv_power_ten[-number->exponent];
     } else if (magnitude != 0 && number->exponent > 0) {
-        if (number->exponent > POWER_TEN_MAX ||
-            __builtin_mul_overflow(magnitude, power_ten[number->exponent], &magnitude)) {
+        if (number->exponent > JSV_POWER_TEN_MAX ||
+            __builtin_mul_overflow(magnitude, jsv_power_ten[number->exponent], &magnitude)) {
             return -ERANGE;
         }
     }

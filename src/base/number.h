@@ -26,6 +26,10 @@ struct jsv_number {
     struct jsv_str spelling; /* big only; borrowed */
 };
 
+/* 10^0 and on, as far as 64 bits hold them. */
+#define JSV_POWER_TEN_MAX 19
+extern const uint64_t jsv_power_ten[JSV_POWER_TEN_MAX + 1];
+
 /* Read a spelling: small when it fits, else big. */
 struct jsv_number jsv_number_from(struct jsv_str spelling);
 struct jsv_number jsv_number_from_int64(int64_t integer);

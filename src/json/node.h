@@ -148,6 +148,12 @@ static inline uint64_t jsv_prefix(const char *data, size_t size)
     return word;
 }
 
+/* The exponent of a number that is not BIG. */
+static inline int jsv_number_exponent(const struct jsv_node *node)
+{
+    return (int16_t)(node->head >> JSV_NODE_SIZE_SHIFT);
+}
+
 static inline void jsv_node_set_string(
     struct jsv_node *node, unsigned flags, uint32_t start, uint32_t size, uint64_t prefix)
 {

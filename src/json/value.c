@@ -160,7 +160,7 @@ struct jsv_number jsv_value_number(struct jsv_value value)
     return (struct jsv_number){
         .negative = flags & JSV_NODE_NEGATIVE,
         .significand = node->body,
-        .exponent = (int16_t)(node->head >> JSV_NODE_SIZE_SHIFT),
+        .exponent = jsv_number_exponent(node),
     };
 }
 

@@ -27,6 +27,13 @@ enum state {
     STATE_MADE,
 };
 
+/*
+ * What lists that demand more than their schema may cost together, in keywords
+ * and what these list, by the number of schemas: many may lead to the same ones.
+ */
+#define DEMANDING_MIN        1024
+#define DEMANDING_PER_SCHEMA 2
+
 static int make_shape(struct jsv_build *build, struct jsv_subschema *schema);
 
 /* ---- shapes of other schemas ---- */
@@ -87,14 +94,13 @@ int jsv_list_of_schema(struct jsv_list *list, struct jsv_subschema *schema, uint
         *ret_at = build->shapes[schema->index].at[list->type];
         return 0;
     }
-    uint32_t shape;
-    int r = jsv_build_shape_of(build, schema, &shape);
-    struct jsv_op call = {.code = JSV_OP_CALL, .at = shape};
+    struct jsv_op call = {.code = JSV_OP_CALL};
+    int r = jsv_build_shape_of(build, schema, &call.at);
     return r < 0 ? r : jsv_build_emit(build, &call, 1, ret_at);
 }
 
 /* Demand a list too: take its operations in when they are few. */
-static int add_list(struct jsv_list *list, uint32_t at)
+int jsv_list_add_list(struct jsv_list *list, uint32_t at)
 {
     if (at == JSV_AT_PASS) {
         return 0;
@@ -124,126 +130,7 @@ static int add_schema(struct jsv_list *list, struct jsv_subschema *schema)
 {
     uint32_t at;
     int r = jsv_list_of_schema(list, schema, &at);
-    return r < 0 ? r : add_list(list, at);
-}
-
-/* ---- combinations ---- */
-
-static int
-add_choice(struct jsv_list *list, enum jsv_op_code code, const uint32_t *at, uint32_t count)
-{
-    if (count == 0) {
-        list->fails = code != JSV_OP_NONE_OF;
-        return 0;
-    }
-    if (count == 1) {
-        return code == JSV_OP_NONE_OF ? jsv_list_add_at(list, JSV_OP_NOT, at[0])
-                                      : add_list(list, at[0]);
-    }
-    struct jsv_choice *choice = jsv_build_take(list->build, sizeof(*choice) + count * sizeof(*at));
-    if (!choice) {
-        return -ENOMEM;
-    }
-    *choice = (struct jsv_choice){.count = count, .all = UINT64_MAX >> (JSV_CHOICE_MAX - count)};
-    memcpy(choice->at, at, count * sizeof(*at));
-    return jsv_list_add_data(list, code, choice);
-}
-
-/* Push the lists of alternatives that may or may not fit; count those that always do. */
-static int
-gather_alternatives(struct jsv_list *list, const struct jsv_keyword_use *use, uint32_t *ret_passing)
-{
-    *ret_passing = 0;
-    for (uint32_t i = 0; i < use->list.count; i++) {
-        uint32_t at;
-        int r = jsv_list_of_schema(list, use->list.schemas[i], &at);
-        if (r < 0) {
-            return r;
-        }
-        *ret_passing += at == JSV_AT_PASS;
-        if (at > JSV_AT_FAIL) {
-            uint32_t *place = jsv_stack_push(&list->build->choices, 1);
-            if (!place) {
-                return -ENOMEM;
-            }
-            *place = at;
-        }
-    }
-    return 0;
-}
-
-static int add_alternatives(struct jsv_list *list, const struct jsv_keyword_use *use)
-{
-    if (use->list.count > JSV_CHOICE_MAX) {
-        return jsv_list_add_data(list, JSV_OP_EXPLAIN, list->schema);
-    }
-    struct jsv_stack *choices = &list->build->choices;
-    size_t start = choices->count;
-    uint32_t passing;
-    int r = gather_alternatives(list, use, &passing);
-    uint32_t open = (uint32_t)(choices->count - start);
-    const uint32_t *at = open ? jsv_stack_item(choices, start) : NULL;
-    choices->count = start;
-    if (r < 0) {
-        return r;
-    }
-    if (use->keyword == JSV_KEYWORD_ANY_OF) {
-        return passing ? 0 : add_choice(list, JSV_OP_ANY_OF, at, open);
-    }
-    if (passing > 1) {
-        list->fails = true;
-        return 0;
-    }
-    return add_choice(list, passing ? JSV_OP_NONE_OF : JSV_OP_ONE_OF, at, open);
-}
-
-static int add_not(struct jsv_list *list, const struct jsv_keyword_use *use)
-{
-    uint32_t at;
-    int r = jsv_list_of_schema(list, use->one.schema, &at);
-    if (r < 0) {
-        return r;
-    }
-    if (at == JSV_AT_PASS) {
-        list->fails = true;
-        return 0;
-    }
-    return at == JSV_AT_FAIL ? 0 : jsv_list_add_at(list, JSV_OP_NOT, at);
-}
-
-static int branch_at(struct jsv_list *list, enum jsv_keyword keyword, uint32_t *ret_at)
-{
-    const struct jsv_keyword_use *use = jsv_subschema_use(list->schema, keyword);
-    *ret_at = JSV_AT_PASS;
-    return use ? jsv_list_of_schema(list, use->one.schema, ret_at) : 0;
-}
-
-static int add_if(struct jsv_list *list, const struct jsv_keyword_use *use)
-{
-    struct jsv_condition condition;
-    int r = jsv_list_of_schema(list, use->one.schema, &condition.at_if);
-    if (r == 0) {
-        r = branch_at(list, JSV_KEYWORD_THEN, &condition.at_then);
-    }
-    if (r == 0) {
-        r = branch_at(list, JSV_KEYWORD_ELSE, &condition.at_else);
-    }
-    if (r < 0) {
-        return r;
-    }
-    if (condition.at_if <= JSV_AT_FAIL) {
-        return add_list(
-            list, condition.at_if == JSV_AT_PASS ? condition.at_then : condition.at_else);
-    }
-    if (condition.at_then == JSV_AT_PASS && condition.at_else == JSV_AT_PASS) {
-        return 0;
-    }
-    struct jsv_condition *kept = jsv_build_take(list->build, sizeof(*kept));
-    if (!kept) {
-        return -ENOMEM;
-    }
-    *kept = condition;
-    return jsv_list_add_data(list, JSV_OP_IF, kept);
+    return r < 0 ? r : jsv_list_add_list(list, at);
 }
 
 /* ---- the whole ---- */
@@ -303,7 +190,9 @@ static int add_use(struct jsv_list *list, const struct jsv_keyword_use *use)
     case JSV_KEYWORD_PROPERTIES:
     case JSV_KEYWORD_PATTERN_PROPERTIES:
     case JSV_KEYWORD_ADDITIONAL_PROPERTIES:
-        return object && jsv_list_is_object_first(list, use) ? jsv_list_add_object(list) : 0;
+        return object && !list->demander && use == jsv_subschema_object_use(list->schema)
+                   ? jsv_list_add_object(list)
+                   : 0;
     case JSV_KEYWORD_DEPENDENT_REQUIRED:
     case JSV_KEYWORD_DEPENDENCIES:
     case JSV_KEYWORD_DEPENDENT_SCHEMAS:
@@ -320,11 +209,11 @@ static int add_use(struct jsv_list *list, const struct jsv_keyword_use *use)
         return 0;
     case JSV_KEYWORD_ANY_OF:
     case JSV_KEYWORD_ONE_OF:
-        return add_alternatives(list, use);
+        return jsv_list_add_alternatives(list, use);
     case JSV_KEYWORD_NOT:
-        return add_not(list, use);
+        return jsv_list_add_not(list, use);
     case JSV_KEYWORD_IF:
-        return add_if(list, use);
+        return jsv_list_add_if(list, use);
     case JSV_KEYWORD_THEN:
     case JSV_KEYWORD_ELSE:
     case JSV_KEYWORD_UNEVALUATED_ITEMS:
@@ -347,6 +236,9 @@ static bool is_dependencies(enum jsv_keyword keyword)
 /* What the program does not do itself: what was evaluated, and names beyond its tables. */
 static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type type)
 {
+    if (type < JSV_TYPE_ARRAY || (type == JSV_TYPE_ARRAY && !schema->wants_marks)) {
+        return false;
+    }
     for (uint32_t i = 0; i < schema->use_count; i++) {
         const struct jsv_keyword_use *use = &schema->uses[i];
         if ((use->keyword == JSV_KEYWORD_UNEVALUATED_ITEMS && type == JSV_TYPE_ARRAY) ||
@@ -377,6 +269,7 @@ static int make_list(
     struct jsv_build *build,
     const struct jsv_subschema *schema,
     enum jsv_type type,
+    const struct jsv_names *demanded,
     uint32_t *ret_at)
 {
     struct jsv_list list = {
@@ -385,11 +278,14 @@ static int make_list(
         .type = type,
         .start = build->gathered.count,
         .fails = schema->never,
+        .demanded = demanded,
     };
     int r = 0;
     if (needs_explaining(schema, type)) {
         r = jsv_list_add_data(&list, JSV_OP_EXPLAIN, schema);
     } else {
+        bool may_demand = type == JSV_TYPE_OBJECT && schema->combines && !demanded;
+        list.demander = may_demand ? jsv_list_demander(&list) : NULL;
         for (uint32_t i = 0; i < schema->use_count && r == 0 && !list.fails; i++) {
             r = add_use(&list, &schema->uses[i]);
         }
@@ -403,13 +299,35 @@ static int make_list(
     return r;
 }
 
+bool jsv_build_can_demand(const struct jsv_build *build, const struct jsv_subschema *schema)
+{
+    return build->states[schema->index] != STATE_BEING_MADE && build->nesting < NESTING_MAX &&
+           jsv_subschema_object_use(schema) && !needs_explaining(schema, JSV_TYPE_OBJECT);
+}
+
+int jsv_list_of_demanding(
+    struct jsv_list *list,
+    struct jsv_subschema *schema,
+    const struct jsv_names *names,
+    uint32_t *ret_at)
+{
+    struct jsv_build *build = list->build;
+    unsigned char state = build->states[schema->index];
+    build->states[schema->index] = STATE_BEING_MADE;
+    build->nesting++;
+    int r = make_list(build, schema, list->type, names, ret_at);
+    build->nesting--;
+    build->states[schema->index] = state;
+    return r;
+}
+
 static int make_shape(struct jsv_build *build, struct jsv_subschema *schema)
 {
     build->states[schema->index] = STATE_BEING_MADE;
     build->nesting++;
     struct jsv_shape shape = {0};
     for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
-        int r = make_list(build, schema, type, &shape.at[type]);
+        int r = make_list(build, schema, type, NULL, &shape.at[type]);
         if (r < 0) {
             return r;
         }
@@ -505,6 +423,7 @@ static int prepare_build(struct jsv_build *build)
     memset(build->shapes, 0, count * sizeof(*build->shapes));
     memset(build->ends, 0, count * sizeof(*build->ends));
     memset(build->states, STATE_NEW, count);
+    build->demanding_left = DEMANDING_MIN + DEMANDING_PER_SCHEMA * (uint64_t)count;
     return 0;
 }
 

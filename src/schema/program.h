@@ -26,7 +26,7 @@
     X(NOT, not, "at: a list")                                                                      \
     X(IF, if, "struct jsv_condition")                                                              \
     X(ANY_OF, any_of, "struct jsv_choice")                                                         \
-    X(ONE_OF, one_of, "struct jsv_choice")                                                         \
+    X(ONE_OF, any_of, "struct jsv_choice")                                                         \
     X(NONE_OF, none_of, "struct jsv_choice")                                                       \
     X(BOOLEAN, boolean, "word: the one allowed")                                                   \
     X(EQUAL, equal, "struct jsv_equals: any of some values")                                       \
@@ -67,6 +67,15 @@ enum jsv_form {
 
 /* Operations with more than the thorough form; X(constant, form, function in run_*.c) */
 #define JSV_OP_FORMS(X)                                                                            \
+    X(ANY_OF, LAST, any_of_last)                                                                   \
+    X(ONE_OF, LAST, any_of_last)                                                                   \
+    X(BOOLEAN, LAST, boolean_last)                                                                 \
+    X(STRING_IS, LAST, string_is_last)                                                             \
+    X(STRING_IN, LAST, string_in_last)                                                             \
+    X(BOUND, LAST, bound_last)                                                                     \
+    X(INT_BOUND, LAST, int_bound_last)                                                             \
+    X(LENGTH, LAST, length_last)                                                                   \
+    X(PATTERN, LAST, pattern_last)                                                                 \
     X(ITEMS, LAST, items_last)                                                                     \
     X(ITEMS, SHALLOW, items_shallow)                                                               \
     X(ITEMS, OF_ARRAYS, items_of_arrays)                                                           \
@@ -159,7 +168,7 @@ struct jsv_bounds {
     bool has_max;
     bool min_exclusive;
     bool max_exclusive;
-    int64_t int_min; /* that passes, when both bounds are such integers */
+    int64_t int_min; /* of integers that pass, when both bounds are such integers */
     int64_t int_max;
     struct jsv_number min;
     struct jsv_number max;

@@ -91,15 +91,20 @@ gather_required(struct jsv_build *build, const struct jsv_names *required, struc
     return r;
 }
 
+static uint32_t names_count(const struct jsv_names *names)
+{
+    return names ? names->count : 0;
+}
+
 static int gather_names(
     struct jsv_list *list,
     const struct jsv_keyword_use *properties,
-    const struct jsv_keyword_use *required,
+    const struct jsv_names *required,
     struct gathered *ret_names)
 {
     struct jsv_build *build = list->build;
     uint32_t listed = properties ? properties->map.count : 0;
-    uint32_t count_max = listed + (required ? required->names.count : 0);
+    uint32_t count_max = listed + names_count(required) + names_count(list->demanded);
     jsv_arena_reset(&build->brief);
     struct gathered names = {
         jsv_arena_array(&build->brief, count_max, sizeof(*names.keys)),
@@ -118,7 +123,10 @@ static int gather_names(
             return r;
         }
     }
-    int r = required ? gather_required(build, &required->names, &names) : 0;
+    int r = required ? gather_required(build, required, &names) : 0;
+    if (r == 0 && list->demanded) {
+        r = gather_required(build, list->demanded, &names);
+    }
     *ret_names = names;
     return r;
 }
@@ -143,9 +151,20 @@ static int add_patterns(
     return 0;
 }
 
+/* Remember in their slots that names must be there. */
+static void require_names(struct jsv_object *object, const struct jsv_names *required)
+{
+    for (uint32_t i = 0; i < names_count(required); i++) {
+        struct jsv_name_slot *slot = jsv_names_slot_of(&object->names, &required->items[i]);
+        if (slot && !(slot->info >> JSV_NAME_REQUIRED_SHIFT)) {
+            slot->info |= 1u << JSV_NAME_REQUIRED_SHIFT;
+            object->required_count++;
+        }
+    }
+}
+
 /* Put what is known of each name into its slot. */
-static void describe_names(
-    struct jsv_object *object, const struct gathered *names, const struct jsv_keyword_use *required)
+static void describe_names(struct jsv_object *object, const struct gathered *names)
 {
     struct jsv_name_slot *slot = NULL;
     uint32_t more = object->pattern_count ? JSV_NAME_MORE : 0;
@@ -155,13 +174,6 @@ static void describe_names(
         /* a name that is only required is an extra one, unless patterns speak of it */
         slot->at = listed || more ? names->shapes[slot->at] : object->extra.at;
         slot->info = more | (listed ? JSV_NAME_LISTED : 0);
-    }
-    for (uint32_t i = 0; required && i < required->names.count; i++) {
-        slot = jsv_names_slot_of(&object->names, &required->names.items[i]);
-        if (slot && !(slot->info >> JSV_NAME_REQUIRED_SHIFT)) {
-            slot->info |= 1u << JSV_NAME_REQUIRED_SHIFT;
-            object->required_count++;
-        }
     }
 }
 
@@ -191,7 +203,8 @@ int jsv_list_add_object(struct jsv_list *list)
         jsv_subschema_use(schema, JSV_KEYWORD_PATTERN_PROPERTIES);
     const struct jsv_keyword_use *extra =
         jsv_subschema_use(schema, JSV_KEYWORD_ADDITIONAL_PROPERTIES);
-    const struct jsv_keyword_use *required = jsv_subschema_use(schema, JSV_KEYWORD_REQUIRED);
+    const struct jsv_keyword_use *requires = jsv_subschema_use(schema, JSV_KEYWORD_REQUIRED);
+    const struct jsv_names *required = requires ? &requires->names : NULL;
     struct gathered names;
     int r = gather_names(list, jsv_subschema_use(schema, JSV_KEYWORD_PROPERTIES), required, &names);
     struct jsv_object *object = jsv_build_take(build, sizeof(*object));
@@ -216,12 +229,14 @@ int jsv_list_add_object(struct jsv_list *list)
     if (names.count == 0 && object->pattern_count == 0) {
         return open ? 0 : jsv_list_add_at(list, JSV_OP_MEMBERS, object->extra.at);
     }
-    describe_names(object, &names, required);
+    describe_names(object, &names);
+    require_names(object, required);
+    require_names(object, list->demanded);
     return jsv_list_add_data(list, object_code(object, &names, open), object);
 }
 
-/* Whether a use is the first of those that add_object takes together. */
-bool jsv_list_is_object_first(const struct jsv_list *list, const struct jsv_keyword_use *use)
+/* The first of the uses that jsv_list_add_object takes together; NULL when there are none. */
+const struct jsv_keyword_use *jsv_subschema_object_use(const struct jsv_subschema *schema)
 {
     static const enum jsv_keyword together[] = {
         JSV_KEYWORD_REQUIRED,
@@ -229,13 +244,11 @@ bool jsv_list_is_object_first(const struct jsv_list *list, const struct jsv_keyw
         JSV_KEYWORD_PATTERN_PROPERTIES,
         JSV_KEYWORD_ADDITIONAL_PROPERTIES,
     };
-    for (size_t i = 0; i < sizeof(together) / sizeof(*together); i++) {
-        const struct jsv_keyword_use *first = jsv_subschema_use(list->schema, together[i]);
-        if (first) {
-            return first == use;
-        }
+    const struct jsv_keyword_use *first = NULL;
+    for (size_t i = 0; i < sizeof(together) / sizeof(*together) && !first; i++) {
+        first = jsv_subschema_use(schema, together[i]);
     }
-    return false;
+    return first;
 }
 
 int jsv_list_add_names(struct jsv_list *list, const struct jsv_keyword_use *use)

@@ -30,6 +30,15 @@ bool jsv_run_give_up(struct jsv_validator *run, int error)
     return false;
 }
 
+bool jsv_run_settle_search(struct jsv_validator *run, int r)
+{
+    uint64_t steps = jsv_steps_for_matching(run->regex_cost);
+    if (r < 0) {
+        return jsv_run_give_up(run, r == -ELOOP ? -ETIME : r);
+    }
+    return charge(run, steps) ? r : jsv_run_out(run);
+}
+
 /* ---- any value ---- */
 
 OP(pass)
@@ -144,16 +153,14 @@ ALWAYS_INLINE bool is_plain_integer(const struct jsv_node *node)
     return !(jsv_node_flags(node) & (JSV_NODE_DECIMAL | JSV_NODE_BIG));
 }
 
-OP(boolean)
+OP_AND_LAST(boolean)
 {
-    NEXT_IF(node->body == op->word);
+    NEXT_OR_LAST(node->body == op->word);
 }
 
-OP(integer)
+/* A number written with a fraction or an exponent may be an integer, too. */
+static __attribute__((noinline)) OP(integer_by_value)
 {
-    if (LIKELY(is_written_as_integer(node))) {
-        NEXT_IF(true);
-    }
     if (!charge(run, jsv_steps_for_number(node))) {
         return jsv_run_out(run);
     }
@@ -161,12 +168,20 @@ OP(integer)
     NEXT_IF(jsv_number_is_integer(&number));
 }
 
+OP(integer)
+{
+    if (UNLIKELY(!is_written_as_integer(node))) {
+        return jsv_op_integer_by_value(run, op, node);
+    }
+    NEXT_IF(true);
+}
+
 OP(integer_strict)
 {
     NEXT_IF(is_written_as_integer(node));
 }
 
-OP(bound)
+OP_AND_LAST(bound)
 {
     const struct jsv_bounds *bounds = op->data;
     if (!charge(run, jsv_steps_for_number(node))) {
@@ -185,18 +200,53 @@ OP(bound)
             return false;
         }
     }
-    NEXT_IF(true);
+    NEXT_OR_LAST(true);
 }
 
-OP(int_bound)
+/* An integer times 10^places; what does not fit is the end of the range that it lies beyond. */
+ALWAYS_INLINE int64_t scaled(int64_t integer, int places)
+{
+    int64_t product;
+    if (UNLIKELY(__builtin_mul_overflow(integer, (int64_t)jsv_power_ten[places], &product))) {
+        return integer < 0 ? INT64_MIN : INT64_MAX;
+    }
+    return product;
+}
+
+/*
+ * A number with a few digits behind the point, and bounds that are integers:
+ * all are taken times a power of ten, so that the number is an integer, too. It
+ * must not be the end of the range, which stands for what lies beyond.
+ */
+static OP(decimal_bound)
 {
     const struct jsv_bounds *bounds = op->data;
-    if (UNLIKELY(!is_plain_integer(node) || node->body > INT64_MAX)) {
+    int places = -jsv_number_exponent(node);
+    bool few = places > 0 && places < JSV_POWER_TEN_MAX;
+    if (!few || jsv_node_flags(node) & JSV_NODE_BIG || node->body >= INT64_MAX) {
         return jsv_op_bound(run, op, node);
+    }
+    if (!charge(run, jsv_steps_for_number(node))) {
+        return jsv_run_out(run);
     }
     int64_t value = (int64_t)node->body;
     value = jsv_node_flags(node) & JSV_NODE_NEGATIVE ? -value : value;
-    NEXT_IF(value >= bounds->int_min && value <= bounds->int_max);
+    int over = bounds->min_exclusive;
+    int under = bounds->max_exclusive;
+    NEXT_IF(
+        value - over >= scaled(bounds->int_min - over, places) &&
+        value + under <= scaled(bounds->int_max + under, places));
+}
+
+OP_AND_LAST(int_bound)
+{
+    const struct jsv_bounds *bounds = op->data;
+    if (!is_plain_integer(node) || UNLIKELY(node->body > INT64_MAX)) {
+        return jsv_op_decimal_bound(run, op, node);
+    }
+    int64_t value = (int64_t)node->body;
+    value = jsv_node_flags(node) & JSV_NODE_NEGATIVE ? -value : value;
+    NEXT_OR_LAST(value >= bounds->int_min && value <= bounds->int_max);
 }
 
 OP(multiple_of)
@@ -212,39 +262,47 @@ OP(multiple_of)
     NEXT_IF(jsv_number_multiple_of(&number, divisor));
 }
 
-OP(string_is)
+OP_AND_LAST(string_is)
 {
     const struct jsv_names_table *table = op->data;
-    NEXT_IF(jsv_name_has_start(&table->slots[op->at], node));
+    NEXT_OR_LAST(jsv_name_has_start(&table->slots[op->at], node));
 }
 
-OP(string_in)
+OP_AND_LAST(string_in)
 {
-    NEXT_IF(jsv_names_find(op->data, run->document, node) != JSV_NAME_NONE);
+    NEXT_OR_LAST(jsv_names_slot(op->data, run->document, node));
+}
+
+/* So many bytes that only counting tells how many characters. */
+static __attribute__((noinline)) OP(length_counted)
+{
+    const struct jsv_range *range = op->data;
+    struct jsv_str text = jsv_string_text(run->document, node);
+    if (!charge(run, jsv_steps_for_text(text.size))) {
+        return jsv_run_out(run);
+    }
+    uint64_t count = jsv_utf8_count(text);
+    NEXT_IF(count >= range->min && count <= range->max);
 }
 
 /* Bytes bound the number of characters from both sides; they are counted only in between. */
-OP(length)
+OP_AND_LAST(length)
 {
     const struct jsv_range *range = op->data;
     uint64_t size = jsv_string_size(node);
     uint64_t fewest = (size + 3) / 4;
+    if (fewest >= range->min && size <= range->max) {
+        NEXT_OR_LAST(true);
+    }
     if (size < range->min || fewest > range->max) {
         return false;
     }
-    if (fewest < range->min || size > range->max) {
-        if (!charge(run, jsv_steps_for_text(size))) {
-            return jsv_run_out(run);
-        }
-        uint64_t count = jsv_utf8_count(jsv_string_text(run->document, node));
-        NEXT_IF(count >= range->min && count <= range->max);
-    }
-    NEXT_IF(true);
+    return jsv_op_length_counted(run, op, node);
 }
 
-OP(pattern)
+OP_AND_LAST(pattern)
 {
-    NEXT_IF(search(run, op->data, node));
+    NEXT_OR_LAST(search(run, op->data, node));
 }
 
 OP(format)

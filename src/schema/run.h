@@ -34,6 +34,36 @@ JSV_OP_FORMS(X)
 /* Go on with the next operation when this one holds. */
 #define NEXT_IF(holds) return LIKELY(holds) && op[1].run(run, op + 1, node)
 
+/* The function of an operation in two forms: `last` when nothing follows in the list. */
+#define OP_AND_LAST(name)                                                                          \
+    ALWAYS_INLINE bool do_##name(                                                                  \
+        struct jsv_validator *run,                                                                 \
+        const struct jsv_op *op,                                                                   \
+        const struct jsv_node *node,                                                               \
+        bool last);                                                                                \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        return do_##name(run, op, node, false);                                                    \
+    }                                                                                              \
+    OP(name##_last)                                                                                \
+    {                                                                                              \
+        return do_##name(run, op, node, true);                                                     \
+    }                                                                                              \
+    ALWAYS_INLINE bool do_##name(                                                                  \
+        struct jsv_validator *run,                                                                 \
+        const struct jsv_op *op,                                                                   \
+        const struct jsv_node *node,                                                               \
+        bool last)
+
+/* How such an operation ends. */
+#define NEXT_OR_LAST(holds)                                                                        \
+    do {                                                                                           \
+        if (last) {                                                                                \
+            return holds;                                                                          \
+        }                                                                                          \
+        NEXT_IF(holds);                                                                            \
+    } while (0)
+
 /* Remember why, and make the next step give up too. @return false */
 __attribute__((cold)) bool jsv_run_give_up(struct jsv_validator *run, int error);
 
@@ -104,14 +134,16 @@ memo_key(const struct jsv_validator *run, uint32_t at, const struct jsv_node *no
     return (uint64_t)at << 32 | (uint64_t)(node - jsv_document_nodes(run->document));
 }
 
+/* A search that failed, or has to be paid for by what it took. @return what search() does */
+__attribute__((cold)) bool jsv_run_settle_search(struct jsv_validator *run, int r);
+
 ALWAYS_INLINE bool
 search(struct jsv_validator *run, const struct jsv_regex *regex, const struct jsv_node *string)
 {
     struct jsv_str text = jsv_string_text(run->document, string);
-    int r = jsv_regex_search(regex, text, run->regex);
-    bool verdict = verdict_or_give_up(run, r == -ELOOP ? -ETIME : r);
-    if (!charge(run, jsv_steps_for_search(text.size, run->regex_cost))) {
+    if (!charge(run, jsv_steps_to_search(text.size))) {
         return jsv_run_out(run);
     }
-    return verdict;
+    int r = jsv_regex_search(regex, text, run->regex);
+    return UNLIKELY(r < 0 || *run->regex_cost) ? jsv_run_settle_search(run, r) : r;
 }

@@ -45,7 +45,7 @@ ALWAYS_INLINE uint64_t look_at_members(
     return left;
 }
 
-static uint64_t
+ALWAYS_INLINE uint64_t
 candidates(struct jsv_validator *run, const struct jsv_choice *choice, const struct jsv_node *node)
 {
     if (!choice->names || jsv_node_type(node) != JSV_TYPE_OBJECT) {
@@ -91,8 +91,7 @@ static bool run_several(
 }
 
 /* Whether at least one, or exactly one, of the alternatives fits. */
-ALWAYS_INLINE bool
-run_choice(struct jsv_validator *run, const struct jsv_op *op, const struct jsv_node *node)
+OP_AND_LAST(any_of)
 {
     const struct jsv_choice *choice = op->data;
     uint64_t left = candidates(run, choice, node);
@@ -105,17 +104,7 @@ run_choice(struct jsv_validator *run, const struct jsv_op *op, const struct jsv_
     bool holds = left & (left - 1) ? run_several(run, op, left, node)
                                    : run_list(run, choice->at[__builtin_ctzll(left)], node);
     leave(run);
-    NEXT_IF(holds);
-}
-
-OP(any_of)
-{
-    return run_choice(run, op, node);
-}
-
-OP(one_of)
-{
-    return run_choice(run, op, node);
+    NEXT_OR_LAST(holds);
 }
 
 OP(none_of)

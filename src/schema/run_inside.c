@@ -142,30 +142,45 @@ ALWAYS_INLINE bool describe_rows(const struct jsv_op *list, struct rows *ret_row
     return min <= max;
 }
 
+/* The first row, or value in a row, that is not sure to pass; `end` when there is none. */
+ALWAYS_INLINE const struct jsv_node *
+find_in_rows(const struct jsv_node *value, const struct jsv_node *end, struct rows rows)
+{
+    while (value < end) {
+        uint32_t count = (uint32_t)value->head >> JSV_NODE_COUNT_SHIFT;
+        if (jsv_node_type(value) != JSV_TYPE_ARRAY || count - rows.min > rows.span) {
+            return value;
+        }
+        const struct jsv_node *row_end = ++value + count;
+        value = find_in_doubt(value, row_end, 0, rows.types, true);
+        if (UNLIKELY(value < row_end)) {
+            return value;
+        }
+    }
+    return end;
+}
+
+/* Take steps for a look at elements, and all in them, up to a value or the end. */
+ALWAYS_INLINE bool
+looked_up_to(struct jsv_validator *run, const struct jsv_node *array, const struct jsv_node *value)
+{
+    return charge(run, 1 + jsv_steps_for_nodes(array, value));
+}
+
 /* Every element is an array, and a leaf. What rows are not sure to pass is looked at again. */
 OP(items_of_arrays)
 {
     const struct jsv_entry *entry = op->data;
     const struct jsv_node *end = jsv_container_end(node);
     struct rows rows;
-    if (!charge(run, 1 + jsv_steps_for_values(node))) {
-        return jsv_run_out(run);
-    }
     if (!describe_rows(entry->op[JSV_TYPE_ARRAY], &rows)) {
         return jsv_op_items(run, op, node);
     }
-    for (const struct jsv_node *value = node + 1; value < end;) {
-        uint32_t count = (uint32_t)value->head >> JSV_NODE_COUNT_SHIFT;
-        if (jsv_node_type(value) != JSV_TYPE_ARRAY || count - rows.min > rows.span) {
-            return jsv_op_items(run, op, node);
-        }
-        const struct jsv_node *row_end = ++value + count;
-        value = find_in_doubt(value, row_end, 0, rows.types, true);
-        if (UNLIKELY(value < row_end)) {
-            return jsv_op_items(run, op, node);
-        }
+    const struct jsv_node *value = find_in_rows(node + 1, end, rows);
+    if (!looked_up_to(run, node, value)) {
+        return jsv_run_out(run);
     }
-    return true;
+    return value == end || jsv_op_items(run, op, node);
 }
 
 /* Every element is an object, and a leaf. */
@@ -176,19 +191,20 @@ ALWAYS_INLINE bool run_items_of_objects(
     const struct jsv_object *object = entry->op[JSV_TYPE_OBJECT]->data;
     const struct jsv_document *document = run->document;
     const struct jsv_node *end = jsv_container_end(node);
-    if (!charge(run, 1 + jsv_steps_for_values(node))) {
+    const struct jsv_node *item = node + 1;
+    enum fit fit = FIT_YES;
+    for (; item < end; item = jsv_container_end(item)) {
+        fit = jsv_node_type(item) != JSV_TYPE_OBJECT ? FIT_NO
+              : exact                                ? fit_exact(object, document, item)
+                                                     : fit_flat(object, document, item);
+        if (UNLIKELY(fit != FIT_YES)) {
+            break;
+        }
+    }
+    if (!looked_up_to(run, node, item)) {
         return jsv_run_out(run);
     }
-    for (const struct jsv_node *item = node + 1; item < end; item = jsv_container_end(item)) {
-        if (UNLIKELY(jsv_node_type(item) != JSV_TYPE_OBJECT)) {
-            return false;
-        }
-        enum fit fit = exact ? fit_exact(object, document, item) : fit_flat(object, document, item);
-        if (UNLIKELY(fit != FIT_YES)) {
-            return fit == FIT_IN_DOUBT && jsv_op_items(run, op, node);
-        }
-    }
-    return true;
+    return LIKELY(fit == FIT_YES) || (fit == FIT_IN_DOUBT && jsv_op_items(run, op, node));
 }
 
 OP(items_of_objects)
@@ -205,12 +221,11 @@ OP(items_of_exact)
 
 OP(unique)
 {
-    size_t equal[2];
     struct jsv_value value = {run->document, node};
     if (!charge(run, jsv_node_skip(node))) {
         return jsv_run_out(run);
     }
-    int r = jsv_unique_test(&run->unique, value, equal);
+    int r = jsv_unique_test(&run->unique, value, NULL);
     NEXT_IF(verdict_or_give_up(run, r));
 }
 
@@ -223,7 +238,9 @@ OP(tuple)
         return jsv_run_out(run);
     }
     for (uint32_t i = 0; item < end; i++, item = jsv_node_next(item)) {
-        if (!run_shape(run, i < tuple->count ? tuple->shapes[i] : tuple->rest, item)) {
+        uint32_t shape = i < tuple->count ? tuple->shapes[i] : tuple->rest;
+        const struct jsv_entry *entry = &run->program->entries[shape];
+        if (!passes((unsigned)entry->passes, item) && !run_entry(run, entry, item)) {
             return false;
         }
     }

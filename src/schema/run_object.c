@@ -67,11 +67,12 @@ ALWAYS_INLINE bool run_members(
     if (!enter_all(run, node)) {
         return jsv_run_out(run);
     }
-    for (const struct jsv_node *key = node + 1; key < end; key = jsv_node_next(key + 1)) {
+    for (const struct jsv_node *key = node + 1, *next; key < end; key = next) {
         const struct jsv_name_slot *name =
             jsv_names_look_up(&object->names, run->document, key, simple);
         name = name ? name : &object->extra;
         required += name->info >> JSV_NAME_REQUIRED_SHIFT;
+        next = jsv_node_next(key + 1); /* now: the value's type is at hand, later it must be read */
         if (!run_member(run, object, name, key, simple)) {
             return false;
         }

@@ -26,10 +26,10 @@ static inline uint64_t jsv_steps_for_contents(const struct jsv_node *container)
     return ((uint32_t)container->head >> JSV_NODE_COUNT_SHIFT) / 4;
 }
 
-/* All that is inside a container, its contents' contents included. */
-static inline uint64_t jsv_steps_for_values(const struct jsv_node *container)
+/* Nodes that are looked at, one behind the other. */
+static inline uint64_t jsv_steps_for_nodes(const struct jsv_node *from, const struct jsv_node *end)
 {
-    return (uint32_t)container->body / 4;
+    return (uint64_t)(end - from) / 4;
 }
 
 /* A value compared with some others, which is never for nothing. */
@@ -55,13 +55,22 @@ jsv_steps_for_division(const struct jsv_number *number, const struct jsv_number 
     return 1 + words * words / 16;
 }
 
-/* A search, by its text and what PCRE2 took for it in nanoseconds; that is paid for then. */
+/* A search, by its text. */
+static inline uint64_t jsv_steps_to_search(size_t size)
+{
+    return 1 + jsv_steps_for_text(size);
+}
+
+/* What PCRE2 took for searches, in nanoseconds; that is paid for then. */
+static inline uint64_t jsv_steps_for_matching(uint64_t *cost)
+{
+    uint64_t steps = *cost / 25;
+    *cost = 0;
+    return steps;
+}
+
+/* Both together. */
 static inline uint64_t jsv_steps_for_search(size_t size, uint64_t *cost)
 {
-    uint64_t steps = 1 + jsv_steps_for_text(size);
-    if (__builtin_expect(*cost != 0, 0)) {
-        steps += *cost / 25;
-        *cost = 0;
-    }
-    return steps;
+    return jsv_steps_to_search(size) + jsv_steps_for_matching(cost);
 }

@@ -29,27 +29,47 @@ static bool surely_differ(
     return jsv_node_skip(a) != jsv_node_skip(b);
 }
 
+static size_t index_of(const struct jsv_node *array, const struct jsv_node *item)
+{
+    size_t index = 0;
+    for (const struct jsv_node *other = array + 1; other < item; other = jsv_node_next(other)) {
+        index++;
+    }
+    return index;
+}
+
+/* Two elements are equal, or it could not be told. @return 0 or the error */
+static int found_equal(
+    struct jsv_value array,
+    const struct jsv_node *a,
+    const struct jsv_node *b,
+    int r,
+    size_t ret_equal[2])
+{
+    if (ret_equal) {
+        ret_equal[0] = index_of(array.node, a);
+        ret_equal[1] = index_of(array.node, b);
+    }
+    return r < 0 ? r : 0;
+}
+
 static int compare_pairs(struct jsv_unique *unique, struct jsv_value array, size_t ret_equal[2])
 {
-    const struct jsv_node *items[PAIRWISE_MAX];
-    size_t count = jsv_value_count(array);
-    const struct jsv_node *item = array.node + 1;
-    for (size_t i = 0; i < count; i++, item = jsv_node_next(item)) {
-        for (size_t j = 0; j < i; j++) {
-            if (surely_differ(array.document, items[j], item)) {
+    const struct jsv_node *first = array.node + 1;
+    const struct jsv_node *end = jsv_container_end(array.node);
+    for (const struct jsv_node *item = first; item < end; item = jsv_node_next(item)) {
+        for (const struct jsv_node *other = first; other < item; other = jsv_node_next(other)) {
+            if (surely_differ(array.document, other, item)) {
                 continue;
             }
             int r = jsv_equality_test(
                 unique->equality,
-                (struct jsv_value){array.document, items[j]},
+                (struct jsv_value){array.document, other},
                 (struct jsv_value){array.document, item});
             if (r != 0) {
-                ret_equal[0] = j;
-                ret_equal[1] = i;
-                return r < 0 ? r : 0;
+                return found_equal(array, other, item, r, ret_equal);
             }
         }
-        items[i] = item;
     }
     return 1;
 }
@@ -139,16 +159,8 @@ struct slot {
     uint32_t tag;  /* of the hash, what the slot's place does not tell */
 };
 
-static size_t index_of(const struct jsv_node *array, const struct jsv_node *item)
-{
-    size_t index = 0;
-    for (const struct jsv_node *other = array + 1; other < item; other = jsv_node_next(other)) {
-        index++;
-    }
-    return index;
-}
-
-static int compare_hashed(struct jsv_unique *unique, struct jsv_value array, size_t ret_equal[2])
+static __attribute__((noinline)) int
+compare_hashed(struct jsv_unique *unique, struct jsv_value array, size_t ret_equal[2])
 {
     size_t count = jsv_value_count(array);
     size_t capacity = 4 * PAIRWISE_MAX;
@@ -185,9 +197,7 @@ static int compare_hashed(struct jsv_unique *unique, struct jsv_value array, siz
                 (struct jsv_value){array.document, other},
                 (struct jsv_value){array.document, item});
             if (r != 0) {
-                ret_equal[0] = index_of(array.node, other);
-                ret_equal[1] = i;
-                return r < 0 ? r : 0;
+                return found_equal(array, other, item, r, ret_equal);
             }
         }
         slots[at] = (struct slot){(uint32_t)(item - array.node), tag};
@@ -206,6 +216,6 @@ struct jsv_unique jsv_unique_on(struct jsv_arena *scratch, struct jsv_equality *
 
 int jsv_unique_test(struct jsv_unique *unique, struct jsv_value array, size_t ret_equal[2])
 {
-    return jsv_value_count(array) <= PAIRWISE_MAX ? compare_pairs(unique, array, ret_equal)
-                                                  : compare_hashed(unique, array, ret_equal);
+    return jsv_node_count(array.node) <= PAIRWISE_MAX ? compare_pairs(unique, array, ret_equal)
+                                                      : compare_hashed(unique, array, ret_equal);
 }

@@ -285,7 +285,9 @@ static void at_random(void **state)
         struct jsv_buf schema;
         jsv_buf_init(&schema, NULL, SIZE_MAX);
         bool one = random_below(&random, 2);
-        jsv_buf_append_str(&schema, one ? JSV_STR("{\"oneOf\":[") : JSV_STR("{\"anyOf\":["));
+        bool demands = random_below(&random, 2);
+        jsv_buf_append_str(&schema, demands ? JSV_STR("{\"required\":[\"b\"],") : JSV_STR("{"));
+        jsv_buf_append_str(&schema, one ? JSV_STR("\"oneOf\":[") : JSV_STR("\"anyOf\":["));
         for (uint64_t i = 0, count = 2 + random_below(&random, 4); i < count; i++) {
             jsv_buf_append_str(&schema, i ? JSV_STR(",") : JSV_STR(""));
             append_random_alternative(&schema, &random);

@@ -100,6 +100,74 @@ static void exclusive_integer_bounds(void **state)
     expect(fixture, "9223372036854775808", 1);
 }
 
+/* Digits behind the point that are few enough for a machine word, and those that just are not. */
+static void integer_bounds_of_decimals(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    static const struct {
+        const char *schema;
+        const char *instance;
+        int verdict;
+    } cases[] = {
+        {"{'minimum':0,'maximum':1}", "0.734", 1},
+        {"{'minimum':0,'maximum':1}", "-0.1", 0},
+        {"{'minimum':0,'maximum':1}", "-0.0", 1},
+        {"{'minimum':0,'maximum':1}", "1.0", 1},
+        {"{'minimum':0,'maximum':1}", "1.000000000000000001", 0},
+        {"{'minimum':0,'maximum':1}", "1.0000000000000000001", 0},
+        {"{'minimum':0,'maximum':1}", "0.999999999999999999", 1},
+        {"{'minimum':0,'maximum':1}", "0.9999999999999999999", 1},
+        {"{'exclusiveMinimum':0,'exclusiveMaximum':1}", "0.0", 0},
+        {"{'exclusiveMinimum':0,'exclusiveMaximum':1}", "1.0", 0},
+        {"{'exclusiveMinimum':0,'exclusiveMaximum':1}", "0.000000000000000001", 1},
+        {"{'exclusiveMinimum':0,'exclusiveMaximum':1}", "0.999999999999999999", 1},
+        /* a bound that is not there, and one that is too far */
+        {"{'minimum':0}", "922337203685477580.6", 1},
+        {"{'minimum':0}", "1844674407370955161.5", 1},
+        {"{'maximum':0}", "922337203685477580.6", 0},
+        {"{'maximum':0}", "-922337203685477580.6", 1},
+        {"{'maximum':0}", "-1844674407370955161.5", 1},
+        {"{'minimum':9223372036854775807}", "922337203685477580.6", 0},
+        {"{'minimum':9223372036854775807}", "922337203685477580.7", 0},
+        {"{'maximum':-9223372036854775808}", "-922337203685477580.6", 0},
+        {"{'maximum':-9223372036854775808}", "-922337203685477580.7", 0},
+        {"{'exclusiveMaximum':922337203685477581}", "922337203685477580.6", 1},
+        {"{'exclusiveMaximum':922337203685477580}", "922337203685477580.6", 0},
+        {"{'exclusiveMinimum':-922337203685477581}", "-922337203685477580.6", 1},
+        {"{'exclusiveMinimum':-922337203685477580}", "-922337203685477580.6", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        schema_fixture_use(fixture, cases[i].schema);
+        expect(fixture, cases[i].instance, cases[i].verdict);
+    }
+}
+
+/* The same question behind another one and as the last of a list. */
+static void questions_in_a_row(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(
+        fixture,
+        "{'type':'string','enum':['aa','ab','bb','a','abcdefghi'],'minLength':2,'maxLength':8,"
+        "'pattern':'^a','allOf':[{'enum':['ab','aa','bb','abcdefghi']},{'const':'ab'}]}");
+    expect(fixture, "'ab'", 1);
+    expect(fixture, "'aa'", 0);
+    expect(fixture, "'bb'", 0);
+    expect(fixture, "'a'", 0);
+    expect(fixture, "'abcdefghi'", 0);
+    schema_fixture_use(
+        fixture,
+        "{'minimum':0,'maximum':9,'allOf':[{'minimum':0.5},{'maximum':8},{'type':'integer'}]}");
+    expect(fixture, "8", 1);
+    expect(fixture, "8.0", 1);
+    expect(fixture, "8.5", 0);
+    expect(fixture, "9", 0);
+    expect(fixture, "0", 0);
+    schema_fixture_use(fixture, "{'const':true,'not':{'const':false}}");
+    expect(fixture, "true", 1);
+    expect(fixture, "false", 0);
+}
+
 static void multiples(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -268,6 +336,78 @@ static void errors_are_not_verdicts(void **state)
     }
 }
 
+static int verdict_within(struct schema_fixture *fixture, struct jsv_value value, uint64_t steps)
+{
+    struct jsv_validator_limits limits = {.steps_max = steps};
+    struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
+    assert_non_null(validator);
+    int verdict = jsv_validate(fixture->schema, value, validator);
+    jsv_validator_free(validator);
+    return verdict;
+}
+
+/* Whatever runs out of steps says so; with more of them comes the verdict, and it stays. */
+static void budgets_of_all_sizes(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    static const struct {
+        const char *schema;
+        const char *instance;
+        int verdict;
+    } cases[] = {
+        {"{'type':'integer'}", "1.0", 1},
+        {"{'maximum':7}", "6.5", 1},
+        {"{'maximum':7,'type':'number','not':{'minimum':6.5}}", "6.5", 0},
+        {"{'minimum':0.5}", "0.734", 1},
+        {"{'minimum':0.5,'not':{'const':2}}", "0.734", 1},
+        {"{'multipleOf':0.01}", "0.75", 1},
+        {"{'const':[1,2,3,4]}", "[1,2,3,4]", 1},
+        {"{'pattern':'a'}", "'bab'", 1},
+        {"{'pattern':'a','not':{'pattern':'(?=b)'}}", "'bab'", 0},
+        {"{'format':'date'}", "'2026-01-01'", 1},
+        {"{'if':{'minimum':5},'then':{'maximum':6},'else':{'multipleOf':2}}", "4", 1},
+        {"{'anyOf':[{'minimum':5},{'maximum':3}]}", "2", 1},
+        {"{'anyOf':[{'minimum':5},{'maximum':3}],'not':{'const':3}}", "2", 1},
+        {"{'oneOf':[true,{'minimum':5},{'maximum':3}]}", "2", 0},
+        {"{'uniqueItems':true}", "[1,2,3,1]", 0},
+        {"{'prefixItems':[{'minimum':1}],'items':{'minimum':2}}", "[1,2,3]", 1},
+        {"{'contains':{'minimum':3}}", "[1,2,3]", 1},
+        {"{'items':{'minimum':1},'contains':{}}", "[1,2,3]", 1},
+        {"{'properties':{'a':{'minimum':2},'b':{}},'required':['a'],'minProperties':1}",
+         "{'b':1,'a':1}",
+         0},
+        {"{'properties':{'a':{'minimum':2},'b':{},'c':{}},'not':{'required':['d']}}",
+         "{'b':1,'a':2}",
+         1},
+        {"{'patternProperties':{'a':{'minimum':2}}}", "{'ab':1}", 0},
+        {"{'propertyNames':{'maxLength':2}}", "{'abc':1}", 0},
+        {"{'dependentRequired':{'a':['b']}}", "{'a':1,'c':2,'d':3,'e':4}", 0},
+        {"{'dependentSchemas':{'a':{'required':['c']}}}", "{'a':1,'c':2,'d':3,'e':4}", 1},
+        {"{'properties':{'a':{'$ref':'#'}},'allOf':[{'$ref':'#/$defs/b'}],"
+         "'$defs':{'b':{'allOf':[{'$ref':'#'}],'maxProperties':0}}}",
+         "1",
+         -ELOOP},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fixture->options.assert_format = true;
+        schema_fixture_use(fixture, cases[i].schema);
+        struct jsv_value value = schema_fixture_read(fixture, cases[i].instance);
+        uint64_t steps = 1;
+        while (steps < 100 && verdict_within(fixture, value, steps) == -ELOOP) {
+            steps++;
+        }
+        if (steps == 1) {
+            fail_msg("%s takes no steps", cases[i].schema);
+        }
+        for (uint64_t more = 0; more < 10; more++) {
+            int verdict = verdict_within(fixture, value, steps + more);
+            if (verdict != cases[i].verdict) {
+                fail_msg("%s within %d: %d", cases[i].schema, (int)(steps + more), verdict);
+            }
+        }
+    }
+}
+
 /* ---- both ways, on schemas made at random ---- */
 
 static const char *const pieces[] = {
@@ -397,6 +537,8 @@ int main(void)
         SCHEMA_TEST(lengths),
         SCHEMA_TEST(integer_bounds),
         SCHEMA_TEST(exclusive_integer_bounds),
+        SCHEMA_TEST(integer_bounds_of_decimals),
+        SCHEMA_TEST(questions_in_a_row),
         SCHEMA_TEST(multiples),
         SCHEMA_TEST(contains),
         SCHEMA_TEST(tuples),
@@ -405,6 +547,7 @@ int main(void)
         SCHEMA_TEST(dependencies),
         SCHEMA_TEST(what_is_remembered),
         SCHEMA_TEST(errors_are_not_verdicts),
+        SCHEMA_TEST(budgets_of_all_sizes),
         SCHEMA_TEST(at_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

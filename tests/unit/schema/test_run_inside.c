@@ -450,13 +450,21 @@ static void nested_steps(void **state)
         const char *schema;
         const char *few;
         const char *many;
+        const char *wrong; /* which the first of many elements tells */
     } cases[] = {
-        {"{'items':{'type':'array','items':{'type':'number'}}}", "[[1]]", "[[1,2,3,4,5,6,7,8,9]]"},
-        {"{'items':" FLAT "}", "[{'a':1}]", "[{'a':1},{'a':1},{'a':1},{'a':1},{'a':1}]"},
+        {"{'items':{'type':'array','items':{'type':'number'}}}",
+         "[[1]]",
+         "[[1,2,3,4,5,6,7,8,9]]",
+         "['',[1,2,3,4,5,6,7,8,9]]"},
+        {"{'items':" FLAT "}",
+         "[{'a':1}]",
+         "[{'a':1},{'a':1},{'a':1},{'a':1},{'a':1}]",
+         "[{'a':[]},{'a':1},{'a':1},{'a':1},{'a':1}]"},
         {"{'items':{'type':'object','properties':{'a':{'type':'null'}},'required':['a'],"
          "'additionalProperties':false}}",
          "[{'a':null}]",
-         "[{'a':null},{'a':null},{'a':null}]"},
+         "[{'a':null},{'a':null},{'a':null}]",
+         "[null,{'a':null},{'a':null},{'a':null}]"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         schema_fixture_use(fixture, cases[i].schema);
@@ -467,6 +475,8 @@ static void nested_steps(void **state)
         assert_non_null(validator);
         assert_int_equal(jsv_validate(fixture->schema, few, validator), 1);
         assert_int_equal(jsv_validate(fixture->schema, many, validator), -ELOOP);
+        struct jsv_value wrong = schema_fixture_read(fixture, cases[i].wrong);
+        assert_int_equal(jsv_validate(fixture->schema, wrong, validator), 0);
         jsv_validator_free(validator);
     }
 }
