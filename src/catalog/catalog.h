@@ -30,6 +30,9 @@ struct catalog_example {
     struct jsv_value value;
 };
 
+/** How deep properties are followed; deeper ones cannot be repeated in headers. */
+#define CATALOG_PROPERTY_DEPTH_MAX 8
+
 /** A tool as its descriptor declares it. */
 struct catalog_tool {
     struct jsv_str name;
@@ -41,6 +44,8 @@ struct catalog_tool {
     struct jsv_value value;    /* the same, to look at: members beyond those named here */
     struct jsv_value input_schema;
     struct jsv_value output_schema; /* NONE when it has none */
+    bool is_content;                /* it writes in the official protocol's own words */
+    bool has_headers;               /* HTTP repeats some of its arguments ("x-mcp-header") */
 };
 
 struct catalog_options {

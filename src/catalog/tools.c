@@ -32,16 +32,39 @@ static bool is_absent_or(struct jsv_value value, enum jsv_type type)
     return jsv_value_type(value) == JSV_TYPE_NONE || jsv_value_type(value) == type;
 }
 
+static bool is_content(struct jsv_value tool)
+{
+    struct jsv_value output = jsv_value_get(tool, JSV_STR("output"));
+    return jsv_str_equal(jsv_value_text(output), JSV_STR("content"));
+}
+
+static bool has_headers(struct jsv_value schema, unsigned depth)
+{
+    struct jsv_iter iter = jsv_value_iter(jsv_value_get(schema, JSV_STR("properties")));
+    while (jsv_iter_next(&iter)) {
+        struct jsv_value header = jsv_value_get(iter.value, JSV_STR("x-mcp-header"));
+        bool goes_on = depth < CATALOG_PROPERTY_DEPTH_MAX;
+        if (jsv_value_type(header) == JSV_TYPE_STRING ||
+            (goes_on && has_headers(iter.value, depth + 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct catalog_tool tool_of(struct jsv_str descriptor, struct jsv_value value)
 {
+    struct jsv_value input_schema = jsv_value_get(value, JSV_STR("inputSchema"));
     return (struct catalog_tool){
         .name = jsv_value_text(jsv_value_get(value, JSV_STR("name"))),
         .title = jsv_value_text(jsv_value_get(value, JSV_STR("title"))),
         .description = jsv_value_text(jsv_value_get(value, JSV_STR("description"))),
         .descriptor = descriptor,
         .value = value,
-        .input_schema = jsv_value_get(value, JSV_STR("inputSchema")),
+        .input_schema = input_schema,
         .output_schema = jsv_value_get(value, JSV_STR("outputSchema")),
+        .is_content = is_content(value),
+        .has_headers = has_headers(input_schema, 1),
     };
 }
 
@@ -276,8 +299,9 @@ const struct catalog_tool *catalog_tool_at(const struct catalog *catalog, size_t
 const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, struct jsv_str name)
 {
     for (size_t i = 0; i < catalog->tool_count; i++) {
-        if (jsv_str_equal(catalog->tools[i]->tool.name, name)) {
-            return &catalog->tools[i]->tool;
+        const struct catalog_tool *tool = &catalog->tools[i]->tool;
+        if (tool->name.size == name.size && memcmp(tool->name.data, name.data, name.size) == 0) {
+            return tool;
         }
     }
     return NULL;
@@ -288,8 +312,7 @@ const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, stru
 /* "urn:mcpgate:tool:<name>:<part>", with room for the longest name. */
 #define URN_SIZE_MAX (NAME_SIZE_MAX + 64)
 
-/* Every call of a tool asks, and only the first has anything to do. */
-static int compiled(
+static int compile(
     const struct catalog *catalog,
     const struct catalog_tool_entry *entry,
     struct catalog_program *program,
@@ -298,10 +321,6 @@ static int compiled(
     const struct jsv_schema **ret_compiled,
     struct jsv_str *reterr_reason)
 {
-    *ret_compiled = catalog_program_ready(program);
-    if (*ret_compiled) {
-        return 0;
-    }
     struct jsv_buf urn;
     jsv_buf_init(&urn, os_allocator(), URN_SIZE_MAX);
     jsv_buf_append_str(&urn, JSV_STR("urn:mcpgate:tool:"));
@@ -320,6 +339,7 @@ static int compiled(
     return r;
 }
 
+/* Every call of a tool asks for its schemas, and only the first has anything to do. */
 int catalog_tool_input(
     const struct catalog *catalog,
     const struct catalog_tool *tool,
@@ -327,7 +347,11 @@ int catalog_tool_input(
     struct jsv_str *reterr_reason)
 {
     const struct catalog_tool_entry *entry = (const void *)tool;
-    return compiled(
+    *ret_compiled = catalog_program_ready(entry->input);
+    if (*ret_compiled) {
+        return 0;
+    }
+    return compile(
         catalog,
         entry,
         entry->input,
@@ -344,10 +368,14 @@ int catalog_tool_output(
     struct jsv_str *reterr_reason)
 {
     const struct catalog_tool_entry *entry = (const void *)tool;
+    *ret_compiled = catalog_program_ready(entry->output);
+    if (*ret_compiled) {
+        return 0;
+    }
     if (jsv_value_type(tool->output_schema) == JSV_TYPE_NONE) {
         return -ENOENT;
     }
-    return compiled(
+    return compile(
         catalog,
         entry,
         entry->output,

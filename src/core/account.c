@@ -69,7 +69,7 @@ static enum core_stage stage_of(const struct core_request *request)
     if (request->stopped <= CORE_STAGE_TOOL) {
         return request->stopped;
     }
-    if (jsv_str_equal(code, envelope_failure_code(ENVELOPE_FAILURE_OUTPUT_INVALID))) {
+    if (code.data && jsv_str_equal(code, envelope_failure_code(ENVELOPE_FAILURE_OUTPUT_INVALID))) {
         return CORE_STAGE_OUTPUT;
     }
     bool has_failed = call->error < 0 || code.data || call->verdict == TOOL_VERDICT_FAILED;
@@ -125,11 +125,12 @@ static void note_mismatch(
 }
 
 /* Remember a client's name for later messages of its session; nobody else has the session yet. */
-static void meet_client(const struct core_request *request, const struct core_subject *subject)
+static void meet_client(const struct core_request *request)
 {
+    const struct mcp_method *method = request->asked.method;
     struct dialect_session *session = *request->asked.session;
-    if (session && jsv_str_equal(subject->method, JSV_STR("initialize"))) {
-        struct jsv_value info = jsv_value_get(subject->payload, JSV_STR("clientInfo"));
+    if (session && method && method->id == MCP_METHOD_INITIALIZE) {
+        struct jsv_value info = jsv_value_get(request->asked.message.params, JSV_STR("clientInfo"));
         FILL(
             account_of(request)->share,
             session->client,
@@ -145,10 +146,25 @@ static size_t input_size(const struct core_request *request)
     return request->parent ? jsv_value_span(request->root).size : request->frame.text.size;
 }
 
-static void keep(struct core_request *request, size_t output_bytes, const struct core_fault *fault)
+/* More than numbers: what it was about. */
+static void tell(
+    const struct core_request *request,
+    const struct log_outcome *outcome,
+    const struct core_fault *fault)
 {
     struct core_account *account = account_of(request);
     const struct core_subject subject = core_subject_of(request);
+    if (outcome->failed) {
+        note_mismatch(account, request, &subject, outcome, fault);
+    }
+    if (account->lines) {
+        core_lines_write(account->lines, request, &subject, outcome, fault);
+    }
+}
+
+static void keep(struct core_request *request, size_t output_bytes, const struct core_fault *fault)
+{
+    struct core_account *account = account_of(request);
     bool failed = fault->code.data;
     const struct log_outcome outcome = {
         .dialect = dialect_name(request),
@@ -161,13 +177,11 @@ static void keep(struct core_request *request, size_t output_bytes, const struct
         .output_bytes = output_bytes,
     };
     log_count_outcome(log_counters_of(account->share), &outcome);
-    if (failed) {
-        note_mismatch(account, request, &subject, &outcome, fault);
-    } else {
-        meet_client(request, &subject);
+    if (!failed) {
+        meet_client(request);
     }
-    if (account->lines) {
-        core_lines_write(account->lines, request, &subject, &outcome, fault);
+    if (failed || account->lines) {
+        tell(request, &outcome, fault);
     }
 }
 

@@ -81,29 +81,28 @@ static const struct dialect_host host = {
 void core_begin(struct core_request *request, struct core_conn *conn, const struct rpc_frame *frame)
 {
     struct core_worker *worker = request->worker;
+    struct dialect_request *asked = &request->asked;
     request->conn = conn;
     request->frame = *frame;
     request->in_turn = true; /* until a dialect says otherwise */
-    request->asked = (struct dialect_request){
-        .message = {.kind = RPC_FOREIGN, .omits_id = dialect_omits_id(conn->http, conn->session)},
-        .host = &host,
-        .http = conn->http,
-        .session = &conn->session,
-        .catalog = worker->catalog,
-        .provider = mcp_provider_or_own(worker->settings->provider),
-        .definitions = worker->settings->definitions,
-        .envelopes = worker->settings->envelopes,
-        .log = core_worker_log(worker),
-        .namer = &worker->namer,
-        .began_us = os_now_us(),
-        .reader = worker->reader,
-        .validator = worker->validator,
-        .scratch = &request->scratch,
-        .nothing = jsv_document_root(worker->empty),
-        .reply = &request->reply,
-        .dialect = dialect_of_endpoint(conn->http),
-        .http_status = 200,
-    };
+    asked->message.kind = RPC_FOREIGN;
+    asked->host = &host;
+    asked->http = conn->http;
+    asked->session = &conn->session;
+    asked->catalog = worker->catalog;
+    asked->provider = mcp_provider_or_own(worker->settings->provider);
+    asked->definitions = worker->settings->definitions;
+    asked->envelopes = worker->settings->envelopes;
+    asked->log = core_worker_log(worker);
+    asked->namer = &worker->namer;
+    asked->began_us = os_now_us();
+    asked->reader = worker->reader;
+    asked->validator = worker->validator;
+    asked->scratch = &request->scratch;
+    asked->nothing = jsv_document_root(worker->empty);
+    asked->reply = &request->reply;
+    asked->dialect = dialect_of_endpoint(conn->http);
+    asked->http_status = 200;
 }
 
 void core_end(struct core_request *request)

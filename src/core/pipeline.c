@@ -110,6 +110,13 @@ static enum step refuse_text(struct core_request *request, const struct jsv_erro
 
 static enum step fail(struct core_request *request, struct jsv_str details);
 
+/* Whether the answer has to do without an id; headers tell how, and only then they are asked. */
+static void settle_id(struct dialect_request *asked)
+{
+    bool has_id = jsv_value_type(asked->message.id) != JSV_TYPE_NONE;
+    asked->message.omits_id = !has_id && dialect_omits_id(asked->http, *asked->session);
+}
+
 static enum step read_json(struct core_request *request)
 {
     struct jsv_error error;
@@ -118,11 +125,13 @@ static enum step read_json(struct core_request *request)
         return NEXT;
     }
     int r = jsv_read(request->worker->reader, request->document, request->frame.text, 0, &error);
-    if (r == -EBADMSG) {
-        return refuse_text(request, &error);
+    if (r < 0) {
+        settle_id(&request->asked);
+        return r == -EBADMSG ? refuse_text(request, &error)
+                             : fail(request, JSV_STR("out of memory"));
     }
     request->root = jsv_document_root(request->document);
-    return r < 0 ? fail(request, JSV_STR("out of memory")) : NEXT;
+    return NEXT;
 }
 
 /* ---- rpc ---- */
@@ -139,9 +148,8 @@ static enum step check_shape(struct core_request *request)
         asked->message.root = request->root; /* at an endpoint of its own anything is for it */
         return NEXT;
     }
-    bool omits_id = asked->message.omits_id;
     bool is_message = rpc_message_read(request->root, &asked->message, &request->fault);
-    asked->message.omits_id = omits_id;
+    settle_id(asked);
     if (!is_message) {
         core_refuse_shape(request);
         return DONE;

@@ -8,7 +8,7 @@
 /** Walk a request from the stage it is at. @return whether it is over; else it waits. */
 bool core_walk(struct core_request *request);
 
-/** Make a request ready to be walked. */
+/** Make a request that was just taken ready to be walked. */
 void core_begin(
     struct core_request *request, struct core_conn *conn, const struct rpc_frame *frame);
 /** Walk; what is over is given back, what waits is put on the list. */

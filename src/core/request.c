@@ -1,5 +1,8 @@
 #include "core/request.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/alloc.h"
 #include "catalog/catalog.h"
 #include "core/account.h"
@@ -90,14 +93,7 @@ static void request_reset(struct core_request *request)
     buf_trim(&request->result);
     buf_trim(&request->reply);
     buf_trim(&request->inputs);
-    *request = (struct core_request){
-        .worker = request->worker,
-        .document = request->document,
-        .scratch = request->scratch,
-        .result = request->result,
-        .reply = request->reply,
-        .inputs = request->inputs,
-    };
+    memset(request, 0, offsetof(struct core_request, worker));
 }
 
 void core_request_give_back(struct core_request *request)

@@ -28,25 +28,19 @@ struct core_request {
     struct core_request *next;
     struct core_request *previous;
     struct core_conn *conn;
-    struct core_worker *worker;
     enum core_stage stage;
     enum core_stage stopped; /* the stage after which there was nothing left but the answer */
     struct rpc_frame frame;
     size_t kept_bytes; /* as its connection counts it, while it is on the list */
     struct rpc_fault fault;
-    struct jsv_document *document;
     struct jsv_document *spare;  /* what the dialect has read besides; NULL before it does */
     struct jsv_value root;       /* of the message: the document's, or an element of a batch */
     struct core_request *parent; /* the batch it is part of */
     size_t pending;              /* of a batch: messages that are not over */
     struct tool_call call;
-    struct jsv_arena scratch;
-    struct jsv_buf result; /* what the tool wrote */
-    struct jsv_buf reply;
     struct core_cancellable *cancellable; /* by its client on another connection; NULL: it is not */
     struct core_question *questions;      /* of the tool to its client, not answered yet */
     struct loop_timer *patience;          /* how long they are waited for */
-    struct jsv_buf inputs;                /* the answers, an object */
     struct catalog *catalog;              /* pinned while it waits */
     struct core_mismatch mismatch;        /* of the first argument that did not fit */
     bool in_turn;                         /* of those that run one after another */
@@ -56,6 +50,15 @@ struct core_request {
     bool begins_session; /* its answer tells the client the session's id */
     bool is_calling;     /* its tool runs and will say when it is done */
     bool is_asking;      /* its tool waits for answers of the client */
+
+    /* All before this is of one message, and zero before it; from here on it stays, with its
+       memory, for the next one. */
+    struct core_worker *worker;
+    struct jsv_document *document;
+    struct jsv_arena scratch;
+    struct jsv_buf result; /* what the tool wrote */
+    struct jsv_buf reply;
+    struct jsv_buf inputs; /* answers of the client, an object */
 };
 
 /** @return NULL when memory ran out. */

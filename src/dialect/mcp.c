@@ -6,6 +6,8 @@
  * params._meta is modern and stands for itself. All others are legacy, and
  * speak what initialize settled, or the newest legacy version before that.
  */
+#include "base/append.h"
+#include "base/literal.h"
 #include "base/utf8.h"
 #include "dialect/mcp_ask.h"
 #include "dialect/mcp_http.h"
@@ -56,11 +58,6 @@ static bool mcp_recognise(const struct dialect_request *request)
 
 /* ---- the version ---- */
 
-static struct jsv_value meta_of(const struct dialect_request *request)
-{
-    return jsv_value_get(request->message.params, JSV_STR("_meta"));
-}
-
 static enum mcp_version legacy_version(const struct dialect_request *request)
 {
     const struct dialect_session *session = *request->session;
@@ -97,11 +94,15 @@ static bool answer_meta_missing(struct dialect_request *request)
     return false;
 }
 
-/* Find out what a modern request speaks. @return whether it may go on; else it is answered. */
-static bool settle_modern(struct dialect_request *request, struct jsv_value meta)
+/*
+ * Find out what a modern request speaks.
+ * @param name Of the version, in the params' _meta.
+ * @return whether it may go on; else it is answered.
+ */
+static bool settle_modern(
+    struct dialect_request *request, const struct mcp_params *params, struct jsv_value name)
 {
-    struct jsv_value name = jsv_value_get(meta, JSV_STR(META_VERSION));
-    struct jsv_value capabilities = jsv_value_get(meta, JSV_STR(META_CAPABILITIES));
+    struct jsv_value capabilities = jsv_value_get(params->meta, JSV_STR(META_CAPABILITIES));
     bool is_endpoint = mcp_is_endpoint(request);
     enum mcp_version version;
     request->variant = MCP_VERSION_NEWEST;
@@ -121,33 +122,40 @@ static bool settle_modern(struct dialect_request *request, struct jsv_value meta
         return answer_unsupported(request, name);
     }
     request->variant = version;
-    return !is_endpoint || mcp_check_name_headers(request);
+    return !is_endpoint || mcp_check_name_headers(request, params);
 }
 
-/* Over HTTP the header tells, too: of a notification it may be all that does. */
-static bool is_modern(const struct dialect_request *request, struct jsv_value meta)
+/* @param named What the header says; NULL: there are none. @return as settle_version(). */
+static bool settle_legacy(struct dialect_request *request, const struct mcp_version_header *named)
 {
-    bool says_so = jsv_value_type(jsv_value_get(meta, JSV_STR(META_VERSION))) != JSV_TYPE_NONE;
-    return says_so || (mcp_is_endpoint(request) && mcp_header_is_modern(request));
-}
-
-/* @return whether the request may go on; else it is answered. */
-static bool settle_version(struct dialect_request *request)
-{
-    struct jsv_value meta = meta_of(request);
-    if (is_modern(request, meta)) {
-        return settle_modern(request, meta);
-    }
     request->variant = legacy_version(request);
-    if (jsv_str_equal(request->message.method, JSV_STR("server/discover"))) {
+    if (JSV_IS(request->message.method, "server/discover")) {
         request->variant = MCP_VERSION_NEWEST;
         return answer_meta_missing(request);
     }
-    if (mcp_is_endpoint(request) && !mcp_settle_session(request)) {
+    if (named && !mcp_settle_session(request, named)) {
         return false;
     }
     request->variant = legacy_version(request);
     return true;
+}
+
+/*
+ * Over HTTP the header tells, too: of a notification it may be all that does.
+ * @return whether the request may go on; else it is answered.
+ */
+static bool settle_version(struct dialect_request *request, const struct mcp_params *params)
+{
+    struct jsv_value name = jsv_value_get(params->meta, JSV_STR(META_VERSION));
+    if (jsv_value_type(name) != JSV_TYPE_NONE) {
+        return settle_modern(request, params, name);
+    }
+    if (!mcp_is_endpoint(request)) {
+        return settle_legacy(request, NULL);
+    }
+    struct mcp_version_header named = mcp_version_header(request->http);
+    return mcp_header_is_modern(&named) ? settle_modern(request, params, name)
+                                        : settle_legacy(request, &named);
 }
 
 /* ---- the definition ---- */
@@ -188,7 +196,10 @@ answer_verdict(struct dialect_request *request, const struct mcp_verdict *verdic
     return mcp_answer_problems(request, error, JSV_STR(""), &verdict->problems);
 }
 
-static enum dialect_step handle(struct dialect_request *request, const struct mcp_method *method)
+static enum dialect_step handle(
+    struct dialect_request *request,
+    const struct mcp_method *method,
+    const struct mcp_params *params)
 {
     mcp_handler *handler = method ? handlers[method->id] : NULL;
     if (!handler) {
@@ -199,6 +210,7 @@ static enum dialect_step handle(struct dialect_request *request, const struct mc
         .request = request,
         .version = mcp_version_of(request),
         .params = has_params ? request->message.params : request->nothing,
+        .parts = params,
     };
     return handler(&exchange);
 }
@@ -212,10 +224,11 @@ static enum dialect_step open_batch(struct dialect_request *request)
     };
     request->variant = legacy_version(request);
     if (mcp_is_endpoint(request)) {
-        if (mcp_header_is_modern(request)) {
+        struct mcp_version_header named = mcp_version_header(request->http);
+        if (mcp_header_is_modern(&named)) {
             return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &fault);
         }
-        if (!mcp_settle_session(request)) {
+        if (!mcp_settle_session(request, &named)) {
             return DIALECT_DONE;
         }
     }
@@ -234,7 +247,8 @@ static enum dialect_step mcp_open(struct dialect_request *request)
     if (kind == RPC_RESULT || kind == RPC_ERROR_ANSWER) {
         return mcp_take_answer(request);
     }
-    if (!settle_version(request)) {
+    struct mcp_params params = mcp_params_find(request->message.params);
+    if (!settle_version(request, &params)) {
         return DIALECT_DONE;
     }
     struct mcp_check check = check_for(request);
@@ -248,14 +262,18 @@ static enum dialect_step mcp_open(struct dialect_request *request)
     }
     request->is_valid = true;
     request->method = verdict.method;
-    return handle(request, verdict.method);
+    return handle(request, verdict.method, &params);
 }
 
 /* ---- the outcome of a tool ---- */
 
 static void end_call_result(struct jsv_writer *writer, bool is_error)
 {
-    jsv_write_span(writer, is_error ? JSV_STR("\"isError\":true") : JSV_STR("\"isError\":false"));
+    if (is_error) {
+        JSV_PUT(writer->out, ",\"isError\":true");
+    } else {
+        JSV_PUT(writer->out, ",\"isError\":false");
+    }
     mcp_result_end(writer);
 }
 
@@ -264,8 +282,8 @@ static void write_call_result(struct dialect_request *request, struct jsv_str re
     struct jsv_writer writer = mcp_result_begin(request);
     mcp_write_text_content(&writer, result);
     if (mcp_version_of(request) >= MCP_VERSION_2025_06_18) {
-        jsv_write_span(&writer, JSV_STR("\"structuredContent\":"));
-        jsv_write_span(&writer, result);
+        JSV_PUT(writer.out, ",\"structuredContent\":");
+        jsv_put(writer.out, result.data, result.size);
     }
     end_call_result(&writer, is_error);
 }
@@ -299,12 +317,6 @@ static void write_unstructured(struct dialect_request *request, bool is_error)
 }
 
 /* What a tool has written in the protocol's own words goes out as it is. */
-static bool is_content(const struct catalog_tool *tool)
-{
-    struct jsv_value output = jsv_value_get(tool->value, JSV_STR("output"));
-    return jsv_str_equal(jsv_value_text(output), JSV_STR("content"));
-}
-
 static void write_blocks(struct dialect_request *request, struct jsv_str blocks, bool is_error)
 {
     struct jsv_writer writer = mcp_result_begin(request);
@@ -317,7 +329,7 @@ static void
 mcp_render(struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict)
 {
     bool is_error = verdict == TOOL_VERDICT_FAILED;
-    if (is_content(request->tool)) {
+    if (request->tool->is_content) {
         write_blocks(request, result, is_error);
     } else if (result.size > 0 && result.data[0] == '{') {
         write_call_result(request, result, is_error);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "dialect/dialect.h"
+#include "dialect/mcp_params.h"
 #include "dialect/session.h"
 #include "mcp/methods.h"
 #include "mcp/versions.h"
@@ -16,7 +17,8 @@
 struct mcp_exchange {
     struct dialect_request *request;
     enum mcp_version version;
-    struct jsv_value params; /* an object; empty when the message has none */
+    struct jsv_value params;        /* an object; empty when the message has none */
+    const struct mcp_params *parts; /* of them */
 };
 
 typedef enum dialect_step mcp_handler(struct mcp_exchange *exchange);

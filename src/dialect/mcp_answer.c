@@ -1,3 +1,4 @@
+#include "base/append.h"
 #include "dialect/mcp_http.h"
 #include "dialect/problems.h"
 
@@ -28,18 +29,20 @@ void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name)
     jsv_write_span(writer, JSV_STR(SERVER_INFO));
 }
 
+#define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
+
 void mcp_write_text_block(struct jsv_writer *writer, struct jsv_str text)
 {
-    jsv_write_span(writer, JSV_STR("{\"type\":\"text\",\"text\":"));
+    jsv_write_span(writer, JSV_STR(TEXT_BLOCK));
     jsv_write_string(writer, text);
-    jsv_write_object_end(writer);
+    JSV_PUT(writer->out, "}");
 }
 
 void mcp_write_text_content(struct jsv_writer *writer, struct jsv_str text)
 {
-    jsv_write_span(writer, JSV_STR("\"content\":["));
-    mcp_write_text_block(writer, text);
-    jsv_write_array_end(writer);
+    jsv_write_span(writer, JSV_STR("\"content\":[" TEXT_BLOCK));
+    jsv_write_string(writer, text);
+    JSV_PUT(writer->out, "}]");
 }
 
 struct jsv_writer mcp_result_begin(struct dialect_request *request)
@@ -50,17 +53,18 @@ struct jsv_writer mcp_result_begin(struct dialect_request *request)
 struct jsv_writer mcp_result_begin_as(struct dialect_request *request, struct jsv_str type)
 {
     struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
-    jsv_write_object_begin(&writer);
+    JSV_PUT(writer.out, "{");
     if (mcp_version_has(mcp_version_of(request), MCP_TRAIT_RESULT_TYPE)) {
-        mcp_write_text(&writer, JSV_STR("resultType"), type);
-        jsv_write_span(&writer, JSV_STR(META));
+        JSV_PUT(writer.out, "\"resultType\":\"");
+        jsv_put(writer.out, type.data, type.size); /* a word of ours */
+        JSV_PUT(writer.out, "\"," META);
     }
     return writer;
 }
 
 void mcp_result_end(struct jsv_writer *writer)
 {
-    jsv_write_object_end(writer);
+    JSV_PUT(writer->out, "}");
     rpc_write_result_end(writer);
 }
 

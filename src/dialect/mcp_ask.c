@@ -204,11 +204,11 @@ static bool refuse_state(struct dialect_request *request)
 bool mcp_take_inputs(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
-    struct jsv_value state = jsv_value_get(exchange->params, JSV_STR("requestState"));
+    struct jsv_value state = exchange->parts->request_state;
     if (!is_modern(request)) {
         return true;
     }
-    request->inputs = jsv_value_get(exchange->params, JSV_STR("inputResponses"));
+    request->inputs = exchange->parts->input_responses;
     if (jsv_value_type(state) != JSV_TYPE_STRING) {
         return true;
     }
@@ -246,8 +246,11 @@ sound_result(struct dialect_request *request, struct dialect_question *question)
 enum dialect_step mcp_take_answer(struct dialect_request *request)
 {
     int64_t id;
-    if (mcp_is_endpoint(request) && !mcp_settle_session(request)) {
-        return DIALECT_DONE;
+    if (mcp_is_endpoint(request)) {
+        struct mcp_version_header named = mcp_version_header(request->http);
+        if (!mcp_settle_session(request, &named)) {
+            return DIALECT_DONE;
+        }
     }
     if (!*request->session || jsv_value_int64(request->message.id, &id) < 0) {
         return DIALECT_DONE;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/literal.h"
 #include "base/utf8.h"
 #include "os/sys.h"
 
@@ -45,33 +46,33 @@ header(const struct dialect_request *request, struct jsv_str name, struct jsv_st
     return request->http->header(request->http, name, ret_value);
 }
 
-static bool is_legacy_name(struct jsv_str name)
+struct mcp_version_header mcp_version_header(const struct rpc_http *http)
 {
-    enum mcp_version version;
-    return mcp_version_from_name(name, &version) == 0 &&
-           mcp_version_facts(version)->era == MCP_ERA_LEGACY;
+    struct jsv_str name;
+    struct mcp_version_header named = {
+        .found = http->header(http, JSV_STR(VERSION_HEADER), &name),
+    };
+    named.is_known =
+        named.found == RPC_HEADER_FOUND && mcp_version_from_name(name, &named.version) == 0;
+    return named;
 }
 
-bool mcp_header_is_modern(const struct dialect_request *request)
+bool mcp_header_is_modern(const struct mcp_version_header *named)
 {
-    struct jsv_str version;
-    enum rpc_header found = header(request, JSV_STR(VERSION_HEADER), &version);
-    return found != RPC_HEADER_ABSENT && !is_legacy_name(version);
+    bool is_legacy = named->is_known && mcp_version_facts(named->version)->era == MCP_ERA_LEGACY;
+    return named->found != RPC_HEADER_ABSENT && !is_legacy;
 }
 
 bool dialect_omits_id(const struct rpc_http *http, const struct dialect_session *session)
 {
-    struct jsv_str name = {NULL, 0};
-    enum mcp_version version;
     if (!http || http->endpoint != RPC_ENDPOINT_MCP) {
         return false;
     }
     if (session) {
         return mcp_version_has(session->version, MCP_TRAIT_ERROR_WITHOUT_ID);
     }
-    bool is_named = http->header(http, JSV_STR(VERSION_HEADER), &name) == RPC_HEADER_FOUND;
-    bool is_known = is_named && mcp_version_from_name(name, &version) == 0;
-    return !is_known || mcp_version_has(version, MCP_TRAIT_ERROR_WITHOUT_ID);
+    struct mcp_version_header named = mcp_version_header(http);
+    return !named.is_known || mcp_version_has(named.version, MCP_TRAIT_ERROR_WITHOUT_ID);
 }
 
 /* ---- sessions ---- */
@@ -95,20 +96,15 @@ static bool refuse_header_version(struct dialect_request *request)
 }
 
 /* A header that names a version must name the session's. */
-static bool check_session_version(struct dialect_request *request)
+static bool
+check_session_version(struct dialect_request *request, const struct mcp_version_header *named)
 {
-    struct jsv_str name;
-    enum mcp_version version;
-    enum rpc_header found = header(request, JSV_STR(VERSION_HEADER), &name);
-    if (found == RPC_HEADER_ABSENT) {
-        return true;
-    }
-    bool fits = found == RPC_HEADER_FOUND && mcp_version_from_name(name, &version) == 0 &&
-                version == (*request->session)->version;
+    bool fits = named->found == RPC_HEADER_ABSENT ||
+                (named->is_known && named->version == (*request->session)->version);
     return fits || refuse_header_version(request);
 }
 
-bool mcp_settle_session(struct dialect_request *request)
+bool mcp_settle_session(struct dialect_request *request, const struct mcp_version_header *named)
 {
     static const struct rpc_fault missing = {
         .details = JSV_STR("the request names no session"),
@@ -122,7 +118,7 @@ bool mcp_settle_session(struct dialect_request *request)
     };
     struct jsv_str id;
     enum rpc_header found = header(request, JSV_STR(SESSION_HEADER), &id);
-    if (jsv_str_equal(request->message.method, JSV_STR("initialize"))) {
+    if (JSV_IS(request->message.method, "initialize")) {
         if (found == RPC_HEADER_FOUND) {
             request->host->find_session(request, id); /* one that lives is not begun again */
         }
@@ -134,7 +130,7 @@ bool mcp_settle_session(struct dialect_request *request)
     if (!request->host->find_session(request, id)) {
         return refuse_session(request, 404, &unknown);
     }
-    return check_session_version(request);
+    return check_session_version(request, named);
 }
 
 /* ---- modern requests ---- */
@@ -204,17 +200,16 @@ check_encoded(struct dialect_request *request, struct jsv_str name, struct jsv_s
     return (plain.data && jsv_str_equal(plain, expected)) || mismatch(request, name);
 }
 
-/* Which member of params Mcp-Name repeats; empty: none. */
-static struct jsv_str named_member(struct jsv_str method)
+/* The member of params that Mcp-Name repeats; NONE: none. */
+static struct jsv_value named_member(struct jsv_str method, const struct mcp_params *params)
 {
-    if (jsv_str_equal(method, JSV_STR("tools/call")) ||
-        jsv_str_equal(method, JSV_STR("prompts/get"))) {
-        return JSV_STR("name");
+    if (JSV_IS(method, "tools/call") || JSV_IS(method, "prompts/get")) {
+        return params->name;
     }
-    return jsv_str_equal(method, JSV_STR("resources/read")) ? JSV_STR("uri") : JSV_STR("");
+    return JSV_IS(method, "resources/read") ? params->uri : (struct jsv_value){0};
 }
 
-bool mcp_check_name_headers(struct dialect_request *request)
+bool mcp_check_name_headers(struct dialect_request *request, const struct mcp_params *params)
 {
     const struct rpc_message *message = &request->message;
     if (message->kind != RPC_REQUEST) {
@@ -223,9 +218,8 @@ bool mcp_check_name_headers(struct dialect_request *request)
     if (!check_plain(request, JSV_STR("Mcp-Method"), message->method)) {
         return false;
     }
-    struct jsv_str member = named_member(message->method);
-    struct jsv_value name = jsv_value_get(message->params, member);
-    bool is_named = member.size > 0 && jsv_value_type(name) == JSV_TYPE_STRING;
+    struct jsv_value name = named_member(message->method, params);
+    bool is_named = jsv_value_type(name) == JSV_TYPE_STRING;
     return !is_named || check_encoded(request, JSV_STR("Mcp-Name"), jsv_value_text(name));
 }
 
@@ -278,9 +272,6 @@ check_argument(struct dialect_request *request, struct jsv_str suffix, struct js
     return (plain.data && fits_argument(request, argument, plain)) || mismatch(request, suffix);
 }
 
-/* How deep properties are followed; deeper ones cannot be repeated in headers. */
-#define PROPERTY_DEPTH_MAX 8
-
 static bool check_properties(
     struct dialect_request *request,
     struct jsv_value schema,
@@ -295,7 +286,7 @@ static bool check_properties(
             !check_argument(request, jsv_value_text(suffix), argument)) {
             return false;
         }
-        if (depth < PROPERTY_DEPTH_MAX &&
+        if (depth < CATALOG_PROPERTY_DEPTH_MAX &&
             !check_properties(request, iter.value, argument, depth + 1)) {
             return false;
         }
@@ -306,5 +297,5 @@ static bool check_properties(
 bool mcp_check_argument_headers(
     struct dialect_request *request, const struct catalog_tool *tool, struct jsv_value arguments)
 {
-    return check_properties(request, tool->input_schema, arguments, 1);
+    return !tool->has_headers || check_properties(request, tool->input_schema, arguments, 1);
 }

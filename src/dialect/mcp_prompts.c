@@ -101,7 +101,7 @@ static enum dialect_step answer_prompt(struct mcp_prompt_call *call)
 enum dialect_step mcp_handle_prompts_get(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
-    struct jsv_value arguments = jsv_value_get(exchange->params, JSV_STR("arguments"));
+    struct jsv_value arguments = exchange->parts->arguments;
     if (!mcp_take_inputs(exchange)) {
         return DIALECT_DONE;
     }
@@ -109,7 +109,7 @@ enum dialect_step mcp_handle_prompts_get(struct mcp_exchange *exchange)
     jsv_buf_init(&out, &request->reply->allocator, request->reply->size_max);
     struct mcp_prompt_call call = {
         .request = request,
-        .name = jsv_value_text(jsv_value_get(exchange->params, JSV_STR("name"))),
+        .name = jsv_value_text(exchange->parts->name),
         .arguments = arguments,
         .inputs = request->inputs,
         .out = &out,

@@ -79,7 +79,7 @@ static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct 
 enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
-    struct jsv_value uri = jsv_value_get(exchange->params, JSV_STR("uri"));
+    struct jsv_value uri = exchange->parts->uri;
     if (!request->provider->has_resource(request, jsv_value_text(uri))) {
         return unknown_resource(exchange, uri);
     }
@@ -115,7 +115,7 @@ static enum dialect_step no_session(struct dialect_request *request)
 enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
-    struct jsv_value uri = jsv_value_get(exchange->params, JSV_STR("uri"));
+    struct jsv_value uri = exchange->parts->uri;
     if (!*request->session) {
         return no_session(request);
     }
@@ -132,7 +132,7 @@ enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
 enum dialect_step mcp_handle_unsubscribe(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
-    struct jsv_value uri = jsv_value_get(exchange->params, JSV_STR("uri"));
+    struct jsv_value uri = exchange->parts->uri;
     if (!*request->session) {
         return no_session(request);
     }

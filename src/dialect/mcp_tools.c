@@ -61,9 +61,8 @@ static enum dialect_step unknown_tool(struct dialect_request *request)
 enum dialect_step mcp_handle_tools_call(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
-    struct jsv_value name = jsv_value_get(exchange->params, JSV_STR("name"));
-    struct jsv_value arguments = jsv_value_get(exchange->params, JSV_STR("arguments"));
-    request->tool = catalog_tool_find(request->catalog, jsv_value_text(name));
+    struct jsv_value arguments = exchange->parts->arguments;
+    request->tool = catalog_tool_find(request->catalog, jsv_value_text(exchange->parts->name));
     if (!request->tool) {
         return unknown_tool(request);
     }

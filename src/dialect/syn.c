@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "base/append.h"
+#include "base/literal.h"
 #include "dialect/dialect.h"
 #include "log/text.h"
 #include "tools/result.h"
@@ -12,7 +14,7 @@
 /* Names that are MCP's although they look like tools. */
 static bool is_protocol_name(struct jsv_str method)
 {
-    return jsv_str_equal(method, JSV_STR("initialize")) || jsv_str_equal(method, JSV_STR("ping"));
+    return JSV_IS(method, "initialize") || JSV_IS(method, "ping");
 }
 
 static bool has_prefix(struct jsv_str text, struct jsv_str prefix)
@@ -62,7 +64,7 @@ static void reply_params_no_object(struct dialect_request *request)
 /* "validate" is the old name of "validate_asset". */
 static struct jsv_str current_name(struct jsv_str method)
 {
-    if (!jsv_str_equal(method, JSV_STR("validate"))) {
+    if (!JSV_IS(method, "validate")) {
         return method;
     }
     log_text_warning("deprecated_alias", "method", method);
@@ -98,7 +100,7 @@ syn_render(struct dialect_request *request, struct jsv_str result, enum tool_ver
 {
     (void)verdict; /* the result says so itself */
     struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
-    jsv_write_span(&writer, result);
+    jsv_put(request->reply, result.data, result.size);
     rpc_write_result_end(&writer);
 }
 

@@ -1,5 +1,7 @@
 #include "mcp/methods.h"
 
+#include "base/literal.h"
+
 static const struct mcp_method methods[] = {
 #define MCP_METHOD(constant, name_, kind_, sender_, first_, last_, message_, result_)              \
     [MCP_METHOD_##constant] = {                                                                    \
@@ -54,20 +56,12 @@ const struct mcp_method *mcp_method(enum mcp_method_id id)
 
 const struct mcp_method *mcp_method_find(struct jsv_str name)
 {
-    size_t low = 0;
-    size_t high = MCP_METHOD_COUNT;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = jsv_str_compare(name, methods[middle].name);
-        if (order == 0) {
-            return &methods[middle];
-        }
-        if (order < 0) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
+#define MCP_METHOD(constant, literal, ...)                                                         \
+    if (JSV_IS(name, literal)) {                                                                   \
+        return &methods[MCP_METHOD_##constant];                                                    \
     }
+#include "mcp/methods.def"
+#undef MCP_METHOD
     return NULL;
 }
 

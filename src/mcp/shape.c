@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "base/literal.h"
 #include "mcp/problem.h"
 
 const char *mcp_kind_name(enum mcp_kind kind)
@@ -71,7 +72,7 @@ static const struct jsv_problem *judge(const struct rpc_members *parts)
     if (!is_set(parts->version)) {
         return &no_jsonrpc;
     }
-    if (!jsv_str_equal(jsv_value_text(parts->version), JSV_STR("2.0"))) {
+    if (!JSV_IS(jsv_value_text(parts->version), "2.0")) {
         return &wrong_jsonrpc;
     }
     if (is_set(parts->id) && !is_id(parts->id)) {

@@ -1,6 +1,15 @@
 #include "mcp/versions.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <string.h>
+
+/* A version is called by its day. */
+#define NAME_SIZE (sizeof("2024-11-05") - 1)
+
+#define MCP_VERSION(constant, name, ...) static_assert(sizeof(name) - 1 == NAME_SIZE, name);
+#include "mcp/versions.def"
+#undef MCP_VERSION
 
 static const struct mcp_version_facts facts[] = {
 #define MCP_VERSION(constant, name_, era_, response_, error_, marker_, unknown_resource_, traits_) \
@@ -34,9 +43,12 @@ const char *mcp_version_name(enum mcp_version version)
 
 int mcp_version_from_name(struct jsv_str name, enum mcp_version *ret_version)
 {
+    if (name.size != NAME_SIZE) {
+        return -ENOENT;
+    }
     /* Most use the newest. */
     for (enum mcp_version version = MCP_VERSION_COUNT; version-- > 0;) {
-        if (jsv_str_equal(name, jsv_str_from(facts[version].name))) {
+        if (memcmp(name.data, facts[version].name, NAME_SIZE) == 0) {
             *ret_version = version;
             return 0;
         }

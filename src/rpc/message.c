@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+#include "base/append.h"
+#include "base/literal.h"
+#include "json/node.h"
+
 #define FAULT(details_text, suggestion_text, cause_text)                                           \
     (struct rpc_fault)                                                                             \
     {                                                                                              \
@@ -21,40 +25,41 @@ static bool is_there(struct jsv_value value)
 
 /* ---- looking ---- */
 
-#define IS(name, literal)                                                                          \
-    ((name).size == sizeof(literal) - 1 && memcmp((name).data, literal, sizeof(literal) - 1) == 0)
-
 /* Where a member's value belongs; NULL when it is none of ours. */
 static struct jsv_value *place_of(struct rpc_members *members, struct jsv_str name)
 {
     switch (name.size) {
     case sizeof("id") - 1:
-        return IS(name, "id") ? &members->id : NULL;
+        return JSV_IS(name, "id") ? &members->id : NULL;
     case sizeof("error") - 1:
-        return IS(name, "error") ? &members->error : NULL;
+        return JSV_IS(name, "error") ? &members->error : NULL;
     case sizeof("method") - 1:
-        if (IS(name, "method")) {
+        if (JSV_IS(name, "method")) {
             return &members->method;
         }
-        if (IS(name, "params")) {
+        if (JSV_IS(name, "params")) {
             return &members->params;
         }
-        return IS(name, "result") ? &members->result : NULL;
+        return JSV_IS(name, "result") ? &members->result : NULL;
     case sizeof("jsonrpc") - 1:
-        return IS(name, "jsonrpc") ? &members->version : NULL;
+        return JSV_IS(name, "jsonrpc") ? &members->version : NULL;
     default:
         return NULL;
     }
 }
 
+/* Every message is walked over, so this goes from node to node itself. */
 void rpc_members_find(struct jsv_value root, struct rpc_members *ret_members)
 {
     *ret_members = (struct rpc_members){0};
-    struct jsv_iter iter = jsv_value_iter(root);
-    while (jsv_iter_next(&iter)) {
-        struct jsv_value *place = place_of(ret_members, jsv_value_text(iter.key));
+    if (jsv_value_type(root) != JSV_TYPE_OBJECT) {
+        return;
+    }
+    const struct jsv_node *end = jsv_node_next(root.node);
+    for (const struct jsv_node *key = root.node + 1; key < end; key = jsv_node_next(key + 1)) {
+        struct jsv_value *place = place_of(ret_members, jsv_string_text(root.document, key));
         if (place) {
-            *place = iter.value;
+            *place = (struct jsv_value){root.document, key + 1};
         }
     }
 }
@@ -98,7 +103,7 @@ static bool read_object(struct rpc_message *message, struct rpc_fault *reterr_fa
             "member \"jsonrpc\" is missing", "Add \"jsonrpc\":\"2.0\" to the message", "/jsonrpc");
         return true;
     }
-    if (!IS(jsv_value_text(members->version), "2.0")) {
+    if (!JSV_IS(jsv_value_text(members->version), "2.0")) {
         *reterr_fault =
             FAULT("jsonrpc must be the string \"2.0\"", "Write \"jsonrpc\":\"2.0\"", "/jsonrpc");
         return false;
@@ -113,7 +118,7 @@ static bool read_object(struct rpc_message *message, struct rpc_fault *reterr_fa
     if (!is_there(members->method)) {
         return read_answer(message, reterr_fault);
     }
-    if (jsv_value_text(members->method).size == 0) {
+    if (message->method.size == 0) {
         *reterr_fault =
             FAULT("method must be a string that is not empty", "Name the method", "/method");
         return false;
@@ -191,10 +196,12 @@ static struct jsv_str id_text(const struct rpc_message *message)
 static struct jsv_writer write_head(struct jsv_buf *out, const struct rpc_message *message)
 {
     struct jsv_writer writer = jsv_writer_on(out);
-    jsv_buf_append_str(out, JSV_STR(HEAD));
     if (is_there(message->id) || !message->omits_id) {
-        jsv_buf_append_str(out, JSV_STR(ID));
-        jsv_buf_append_str(out, id_text(message));
+        struct jsv_str id = id_text(message);
+        JSV_PUT(out, HEAD ID);
+        jsv_put(out, id.data, id.size);
+    } else {
+        JSV_PUT(out, HEAD);
     }
     return writer;
 }
@@ -202,20 +209,20 @@ static struct jsv_writer write_head(struct jsv_buf *out, const struct rpc_messag
 struct jsv_writer rpc_write_result(struct jsv_buf *out, const struct rpc_message *message)
 {
     struct jsv_writer writer = write_head(out, message);
-    jsv_buf_append_str(out, JSV_STR(RESULT));
+    JSV_PUT(out, RESULT);
     return writer;
 }
 
 void rpc_write_result_end(struct jsv_writer *writer)
 {
-    jsv_write_object_end(writer);
+    JSV_PUT(writer->out, "}");
 }
 
 struct jsv_writer rpc_write_error(
     struct jsv_buf *out, const struct rpc_message *message, int code, struct jsv_str text)
 {
     struct jsv_writer writer = write_head(out, message);
-    jsv_buf_append_str(out, JSV_STR(ERROR));
+    JSV_PUT(out, ERROR);
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("code"));
     jsv_write_int64(&writer, code);
@@ -249,11 +256,8 @@ static bool skip(struct jsv_str *text, struct jsv_str prefix)
 /* What stands before the result or the error is as write_head() has it. */
 static bool skip_head(struct jsv_str *answer, const struct rpc_message *message)
 {
-    bool is_ours = skip(answer, JSV_STR(HEAD));
-    if (is_ours && skip(answer, JSV_STR(ID))) {
-        is_ours = skip(answer, id_text(message));
-    }
-    return is_ours;
+    return skip(answer, JSV_STR(HEAD ID)) ? skip(answer, id_text(message))
+                                          : skip(answer, JSV_STR(HEAD));
 }
 
 bool rpc_is_error(struct jsv_str answer, const struct rpc_message *message)

@@ -4,6 +4,7 @@
  */
 #include "tools/result.h"
 
+#include "base/append.h"
 #include "tools/builtin.h"
 
 struct jsv_value tool_argument(const struct tool_call *call, struct jsv_str name)
@@ -14,7 +15,11 @@ struct jsv_value tool_argument(const struct tool_call *call, struct jsv_str name
 struct jsv_writer tool_begin(struct tool_call *call, bool ok)
 {
     struct jsv_writer writer = jsv_writer_on(call->out);
-    jsv_write_span(&writer, ok ? JSV_STR("{\"ok\":true") : JSV_STR("{\"ok\":false"));
+    if (ok) {
+        JSV_PUT(call->out, "{\"ok\":true");
+    } else {
+        JSV_PUT(call->out, "{\"ok\":false");
+    }
     return writer;
 }
 
@@ -28,7 +33,7 @@ struct jsv_writer tool_begin_failure(struct tool_call *call, struct jsv_str reas
 
 int tool_end(struct tool_call *call, struct jsv_writer *writer, enum tool_verdict verdict)
 {
-    jsv_write_object_end(writer);
+    JSV_PUT(writer->out, "}");
     call->verdict = verdict;
     return call->out->error ? call->out->error : TOOL_DONE;
 }

@@ -6,6 +6,7 @@
 
 #include "backend/backend.h"
 #include "base/alloc.h"
+#include "base/literal.h"
 #include "os/sys.h"
 #include "tools/builtin.h"
 #include "tools/embedded.h"
@@ -13,18 +14,15 @@
 /* A copy of an asset without its $schemaRef: no message and no example's file is as large. */
 #define TEXT_SIZE_MAX ((size_t)8 << 20)
 
-static const struct {
-    struct jsv_str name;
-    tool_function *run;
-} built_in[] = {
-#define TOOL(name) {{#name, sizeof(#name) - 1}, tool_##name},
+/* ---- descriptors ---- */
+
+static const struct jsv_str names[] = {
+#define TOOL(name) {#name, sizeof(#name) - 1},
 #include "tools/tools.def"
 #undef TOOL
 };
 
-#define TOOL_COUNT (sizeof(built_in) / sizeof(*built_in))
-
-/* ---- descriptors ---- */
+#define TOOL_COUNT (sizeof(names) / sizeof(*names))
 
 static struct jsv_str descriptors[TOOL_COUNT];
 
@@ -33,7 +31,7 @@ static void find_descriptors(void)
 {
     for (size_t i = 0; i < TOOL_COUNT; i++) {
         const struct jsv_embedded *file = tools_embedded;
-        struct jsv_str name = built_in[i].name;
+        struct jsv_str name = names[i];
         while (strncmp(file->name, name.data, name.size) != 0 ||
                strcmp(file->name + name.size, ".json") != 0) {
             file++;
@@ -66,11 +64,12 @@ int tool_run(struct tool_call *call)
     if (command_is(call->tool)) {
         return command_call(call);
     }
-    for (size_t i = 0; i < TOOL_COUNT; i++) {
-        if (jsv_str_equal(call->tool->name, built_in[i].name)) {
-            return built_in[i].run(call);
-        }
+#define TOOL(word)                                                                                 \
+    if (JSV_IS(call->tool->name, #word)) {                                                         \
+        return tool_##word(call);                                                                  \
     }
+#include "tools/tools.def"
+#undef TOOL
     return -ENOENT;
 }
 

@@ -136,6 +136,36 @@ static void a_notification_is_taken_or_ignored(void **state)
 #undef NOTIFY
 }
 
+/* Since 2025-11-25 an error without an id leaves it out; before, and elsewhere, it is null. */
+static void what_has_no_id_is_refused_as_its_version_has_it(void **state)
+{
+    static const struct headers anything = {{.endpoint = RPC_ENDPOINT_RPC, .header = find}, {NULL}};
+    static const char *const lines[] = {
+        "{",
+        "1",
+        "[]",
+        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"\"}",
+    };
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        expect(*state, HEADERS(MODERN), lines[i], 400, "{\"jsonrpc\":\"2.0\",\"error\"");
+        expect(*state, HEADERS("Accept", "*/*"), lines[i], 400, "{\"jsonrpc\":\"2.0\",\"error\"");
+        expect(
+            *state,
+            HEADERS("MCP-Protocol-Version", "2025-06-18"),
+            lines[i],
+            400,
+            "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\"");
+        expect(*state, &anything, lines[i], 400, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\"");
+    }
+    expect(
+        *state,
+        HEADERS("Accept", "*/*"),
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\"}",
+        400,
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\"");
+}
+
 static void a_legacy_answer_names_its_session(void **state)
 {
     const char *answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
@@ -151,6 +181,7 @@ int main(void)
         CORRIDOR_TEST(the_status_of_an_unknown_resource),
         CORRIDOR_TEST(what_is_missing_is_said_before_anything_else),
         CORRIDOR_TEST(a_notification_is_taken_or_ignored),
+        CORRIDOR_TEST(what_has_no_id_is_refused_as_its_version_has_it),
         CORRIDOR_TEST(a_legacy_answer_names_its_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

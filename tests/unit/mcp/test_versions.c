@@ -28,7 +28,7 @@ static void test_unknown_names(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "", "2025", "2025-06-1", "2025-06-180", "v999.0.0", "DRAFT"};
+        "", "2025", "2025-06-1", "2025-06-180", "2025-06-19", "v999.0.0", "DRAFT"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         enum mcp_version version = MCP_VERSION_COUNT;
         assert_int_equal(mcp_version_from_name(jsv_str_from(names[i]), &version), -ENOENT);
