@@ -108,13 +108,6 @@ int core_input_check(struct dialect_request *request, struct jsv_problems *ret_p
     if (r < 0) {
         return r;
     }
-    r = jsv_validate(schema, request->arguments, request->validator);
-    if (r != 0) {
-        return r;
-    }
     r = jsv_validate_report(schema, request->arguments, request->validator, ret_problems);
-    if (r < 0) {
-        return r;
-    }
-    return reword_all(request, ret_problems);
+    return r != 0 ? r : reword_all(request, ret_problems);
 }

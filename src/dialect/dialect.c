@@ -72,17 +72,6 @@ void dialect_refuse_message(
     }
 }
 
-/* Most messages fit, and the verdict alone is quicker. */
-int dialect_check(
-    const struct dialect_request *request,
-    const struct jsv_schema *schema,
-    struct jsv_value value,
-    struct jsv_problems *ret_problems)
-{
-    int r = jsv_validate(schema, value, request->validator);
-    return r != 0 ? r : jsv_validate_report(schema, value, request->validator, ret_problems);
-}
-
 const struct catalog_tool *
 dialect_find_tool(const struct dialect_request *request, struct jsv_str id)
 {

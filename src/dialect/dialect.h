@@ -161,16 +161,6 @@ void dialect_refuse_message(
 
 /** Whether a request may be of any dialect, and its shape decides. */
 bool dialect_is_open(const struct dialect_request *request);
-/**
- * Check a message, or a part of it.
- * @param ret_problems Not empty when it does not fit; until the validator's next use.
- * @return 1; 0 when it does not fit; an error of jsv_validate().
- */
-int dialect_check(
-    const struct dialect_request *request,
-    const struct jsv_schema *schema,
-    struct jsv_value value,
-    struct jsv_problems *ret_problems);
 
 /** What an id of a tool has before the tool's name. */
 #define DIALECT_TOOL_ID_PREFIX "mcp.tool:"

@@ -111,26 +111,6 @@ static int give_up(struct mcp_verdict *verdict, int error)
     return 0;
 }
 
-static int explain(
-    const struct mcp_check *check,
-    const struct jsv_schema *schema,
-    struct jsv_value value,
-    struct jsv_str place,
-    struct mcp_verdict *verdict)
-{
-    int r = jsv_validate_report(schema, value, check->validator, &verdict->problems);
-    if (r < 0) {
-        return give_up(verdict, r);
-    }
-    verdict->layer = MCP_LAYER_MCP;
-    verdict->code = code_of(&verdict->problems);
-    if (place.size == 0) {
-        return 0;
-    }
-    verdict->code = MCP_CODE_INVALID_REQUEST; /* only answers are looked at in parts */
-    return move_problems(&verdict->problems, place, check->scratch);
-}
-
 /* Hold a part of a message against a definition. @param place Of the part in the message. */
 static int hold(
     const struct mcp_check *check,
@@ -139,11 +119,17 @@ static int hold(
     struct jsv_str place,
     struct mcp_verdict *verdict)
 {
-    int valid = jsv_validate(schema, value, check->validator);
-    if (valid < 0) {
-        return give_up(verdict, valid);
+    int valid = jsv_validate_report(schema, value, check->validator, &verdict->problems);
+    if (valid != 0) {
+        return valid < 0 ? give_up(verdict, valid) : 0;
     }
-    return valid ? 0 : explain(check, schema, value, place, verdict);
+    verdict->layer = MCP_LAYER_MCP;
+    verdict->code = code_of(&verdict->problems);
+    if (place.size == 0) {
+        return 0;
+    }
+    verdict->code = MCP_CODE_INVALID_REQUEST; /* only answers are looked at in parts */
+    return move_problems(&verdict->problems, place, check->scratch);
 }
 
 static int hold_slot(

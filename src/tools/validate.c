@@ -1,10 +1,9 @@
 /*
  * Validating assets, for the four tools that do.
  *
- * The fast verdict comes first; the report, which takes longer, is made only
- * for what is not valid. A top-level $schemaRef says which schema an asset was
- * made for and is no part of the asset proper, so a schema that is closed must
- * not refuse it: an asset that has one is validated as a copy without it.
+ * A top-level $schemaRef says which schema an asset was made for and is no part
+ * of the asset proper, so a schema that is closed must not refuse it: an asset
+ * that has one is validated as a copy without it.
  */
 #include "tools/builtin.h"
 
@@ -89,8 +88,7 @@ int tool_validate(
     if (r < 0) {
         return r;
     }
-    r = jsv_validate(schema, asset, call->validator);
-    return r == 0 ? jsv_validate_report(schema, asset, call->validator, ret_problems) : r;
+    return jsv_validate_report(schema, asset, call->validator, ret_problems);
 }
 
 struct jsv_str tool_limit_message(int error)
