@@ -1,8 +1,10 @@
 # How everything is compiled and linked. mcpgate_flags is for compiling;
 # mcpgate_link_flags is for whatever is linked in the end. A preset chooses
-# with MCPGATE_SANITIZE, MCPGATE_COVERAGE, MCPGATE_HARDEN and MCPGATE_WERROR.
+# with MCPGATE_SANITIZE, MCPGATE_COVERAGE, MCPGATE_HARDEN, MCPGATE_WHOLE and
+# MCPGATE_WERROR.
 option(MCPGATE_WERROR "Warnings are errors" OFF)
 option(MCPGATE_HARDEN "Compile and link with the hardening a network program should have" OFF)
+option(MCPGATE_WHOLE "Optimise programs with the property WHOLE across their files (gcc)" OFF)
 option(MCPGATE_COVERAGE "Count executed lines and branches (gcc)" OFF)
 set(MCPGATE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
@@ -54,6 +56,14 @@ if(MCPGATE_HARDEN)
     )
     target_link_options(
         mcpgate_link_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
+    )
+endif()
+
+if(MCPGATE_WHOLE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    # Objects hold both forms, so that the many tests are linked as quickly as ever.
+    target_compile_options(mcpgate_flags INTERFACE -flto=auto -ffat-lto-objects)
+    target_link_options(
+        mcpgate_link_flags INTERFACE $<IF:$<BOOL:$<TARGET_PROPERTY:WHOLE>>,-flto=auto,-fno-lto>
     )
 endif()
 
