@@ -17,6 +17,7 @@
 #include "app/report.h"
 #include "core/limits.h"
 #include "os/sys.h"
+#include "tools/result.h"
 #include "tools/tool.h"
 
 struct judge {
@@ -45,15 +46,7 @@ write_trouble(struct judge *judge, const char *reason, struct jsv_str pointer, c
     jsv_write_bool(&writer, false);
     jsv_write_key(&writer, JSV_STR("reason"));
     jsv_write_string(&writer, jsv_str_from(reason));
-    jsv_write_key(&writer, JSV_STR("errors"));
-    jsv_write_array_begin(&writer);
-    jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("path"));
-    jsv_write_string(&writer, pointer);
-    jsv_write_key(&writer, JSV_STR("msg"));
-    jsv_write_string(&writer, jsv_str_from(message));
-    jsv_write_object_end(&writer);
-    jsv_write_array_end(&writer);
+    tool_write_problem(&writer, pointer, jsv_str_from(message));
     jsv_write_object_end(&writer);
 }
 

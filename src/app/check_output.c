@@ -1,6 +1,7 @@
 #include "app/check_output.h"
 
 #include "mcp/check.h"
+#include "tools/result.h"
 
 /*
  * Valid messages are most of a stream. What is said about them is made of names
@@ -29,16 +30,6 @@ static void write_good(const struct mcp_verdict *verdict, struct jsv_buf *out)
     jsv_buf_append_str(out, JSV_STR("}\n"));
 }
 
-static void write_problem(const struct jsv_problem *problem, struct jsv_writer *writer)
-{
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("path"));
-    jsv_write_string(writer, problem->path);
-    jsv_write_key(writer, JSV_STR("msg"));
-    jsv_write_string(writer, problem->message);
-    jsv_write_object_end(writer);
-}
-
 static void write_bad(const struct mcp_verdict *verdict, struct jsv_buf *out)
 {
     struct jsv_writer writer = jsv_writer_on(out);
@@ -49,12 +40,9 @@ static void write_bad(const struct mcp_verdict *verdict, struct jsv_buf *out)
     jsv_write_string(&writer, jsv_str_from(mcp_layer_name(verdict->layer)));
     jsv_write_key(&writer, JSV_STR("code"));
     jsv_write_int64(&writer, verdict->code);
-    jsv_write_key(&writer, JSV_STR("errors"));
-    jsv_write_array_begin(&writer);
-    for (size_t i = 0; i < verdict->problems.count; i++) {
-        write_problem(&verdict->problems.items[i], &writer);
-    }
-    jsv_write_array_end(&writer);
+    struct jsv_problems listed = verdict->problems;
+    listed.more = 0; /* these lines have nothing else */
+    tool_write_problems(&writer, &listed);
     jsv_write_object_end(&writer);
     jsv_buf_append_byte(out, '\n');
 }

@@ -14,6 +14,7 @@
 #include "envelope/policy.h"
 #include "envelope/schemas.h"
 #include "os/sys.h"
+#include "tools/result.h"
 
 enum envelope_flags {
     ENVELOPE_CONFORMANCE = 1 << 0,
@@ -60,32 +61,6 @@ static int check(struct tools *tools, struct jsv_value value, bool conformance, 
     return r < 0 ? r : 0;
 }
 
-static void write_problem(struct jsv_writer *writer, const struct jsv_problem *problem)
-{
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("path"));
-    jsv_write_string(writer, problem->path);
-    jsv_write_key(writer, JSV_STR("msg"));
-    jsv_write_string(writer, problem->message);
-    jsv_write_object_end(writer);
-}
-
-static void write_problems(struct jsv_writer *writer, const struct verdict *verdict)
-{
-    jsv_write_key(writer, JSV_STR("layer"));
-    jsv_write_string(writer, jsv_str_from(verdict->layer));
-    jsv_write_key(writer, JSV_STR("errors"));
-    jsv_write_array_begin(writer);
-    for (size_t i = 0; i < verdict->problems.count; i++) {
-        write_problem(writer, &verdict->problems.items[i]);
-    }
-    jsv_write_array_end(writer);
-    if (verdict->problems.more > 0) {
-        jsv_write_key(writer, JSV_STR("more"));
-        jsv_write_uint64(writer, verdict->problems.more);
-    }
-}
-
 /* @return 0, or an error that has been reported. */
 static int print_verdict(struct app_cli *cli, const struct verdict *verdict)
 {
@@ -100,7 +75,9 @@ static int print_verdict(struct app_cli *cli, const struct verdict *verdict)
         jsv_write_key(&writer, JSV_STR("definition"));
         jsv_write_string(&writer, JSV_STR(ENVELOPE_VERSION));
     } else {
-        write_problems(&writer, verdict);
+        jsv_write_key(&writer, JSV_STR("layer"));
+        jsv_write_string(&writer, jsv_str_from(verdict->layer));
+        tool_write_problems(&writer, &verdict->problems);
     }
     jsv_write_object_end(&writer);
     jsv_buf_append_byte(&out, '\n');

@@ -8,6 +8,7 @@
 
 #include "catalog/catalog.h"
 #include "tools/command.h"
+#include "tools/result.h"
 #include "tools/tool.h"
 
 /** A built-in tool. @return enum tool_step or -errno, as tool_run(). */
@@ -40,10 +41,6 @@ int tool_not_found(struct tool_call *call);
 int tool_unsupported(struct tool_call *call, struct jsv_str detail);
 /** {"ok":false,"reason":"validation_failed","errors":[{"path":…,"msg":…}]}; not a verdict. */
 int tool_refuse(struct tool_call *call, struct jsv_str path, struct jsv_str message);
-
-/** "errors" and what belongs to it, in an object that is open. */
-void tool_write_problems(struct jsv_writer *writer, const struct jsv_problems *problems);
-void tool_write_problem(struct jsv_writer *writer, struct jsv_str path, struct jsv_str message);
 
 /** {"ok":true or false as begun, … : the caller goes on and ends the object. */
 struct jsv_writer tool_begin(struct tool_call *call, bool ok);

@@ -1,11 +1,14 @@
 /*
- * Refusals and failures in the words of the tools, for the corridor.
+ * Refusals and failures in the words of the tools, for whoever has to say the same.
  */
 #pragma once
 
 #include <jsv/json.h>
 #include <jsv/problem.h>
 
+/** "errors":[{"path":…,"msg":…}] and what belongs to it, in an object that is open. */
+void tool_write_problems(struct jsv_writer *writer, const struct jsv_problems *problems);
+void tool_write_problem(struct jsv_writer *writer, struct jsv_str path, struct jsv_str message);
 /** {"ok":false,"reason":"validation_failed","errors":[{"path":…,"msg":…}]} */
 void tool_write_invalid(struct jsv_writer *writer, const struct jsv_problems *problems);
 
