@@ -10,18 +10,11 @@
 #include "schema/explain_call.h"
 #include "schema/message.h"
 
-/* Of the schema's text that stands in a message. */
-#define VALUE_MAX 80
-
 /* The source text of the keyword's value, cut to what fits a message. */
 static struct jsv_str value_text(const struct jsv_keyword_call *call)
 {
     struct jsv_value value = {call->schema->resource->source->document, call->use->key + 1};
-    struct jsv_str span = jsv_value_span(value);
-    if (span.size > VALUE_MAX) {
-        span.size = jsv_utf8_valid_prefix((struct jsv_str){span.data, VALUE_MAX});
-    }
-    return span;
+    return jsv_message_value(jsv_value_span(value));
 }
 
 int jsv_explain_size(

@@ -5,12 +5,11 @@
  */
 #include <string.h>
 
-#include "base/utf8.h"
 #include "json/value.h"
 #include "schema/findings_parts.h"
+#include "schema/message.h"
 
-/* Of a value that stands in a message, and of those that may. */
-#define VALUE_MAX  80
+/* Values that may stand in a message. */
 #define VALUES_MAX 32
 
 bool jsv_sentence_say(struct jsv_sentence *sentence, struct jsv_str text)
@@ -83,11 +82,9 @@ static void spell_values(const struct jsv_expected *expected, struct spelled *re
 
 static bool say_value(struct jsv_sentence *sentence, struct jsv_str text)
 {
-    if (text.size <= VALUE_MAX) {
-        return jsv_sentence_say(sentence, text);
-    }
-    text.size = jsv_utf8_valid_prefix((struct jsv_str){text.data, VALUE_MAX});
-    return jsv_sentence_say(sentence, text) && jsv_sentence_say(sentence, JSV_STR("…"));
+    struct jsv_str part = jsv_message_value(text);
+    return jsv_sentence_say(sentence, part) &&
+           (part.size == text.size || jsv_sentence_say(sentence, JSV_STR("…")));
 }
 
 static void say_values(struct jsv_sentence *sentence, const struct spelled *values)

@@ -7,6 +7,9 @@
 
 static const char ellipsis[] = "…";
 
+/* Of a value that stands in a message. */
+#define VALUE_MAX 80
+
 size_t jsv_message_print(char *out, size_t capacity, const char *format, va_list arguments)
 {
     int printed = vsnprintf(out, capacity, format, arguments);
@@ -20,4 +23,12 @@ size_t jsv_message_print(char *out, size_t capacity, const char *format, va_list
     kept.size = jsv_utf8_valid_prefix(kept);
     memcpy(out + kept.size, ellipsis, sizeof(ellipsis) - 1);
     return kept.size + sizeof(ellipsis) - 1;
+}
+
+struct jsv_str jsv_message_value(struct jsv_str text)
+{
+    size_t size = text.size <= VALUE_MAX
+                      ? text.size
+                      : jsv_utf8_valid_prefix((struct jsv_str){text.data, VALUE_MAX});
+    return (struct jsv_str){text.data, size};
 }

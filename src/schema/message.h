@@ -17,3 +17,6 @@
  */
 size_t jsv_message_print(char *out, size_t capacity, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
+
+/* What of a value's text stands in a message: all of it, or its beginning. */
+struct jsv_str jsv_message_value(struct jsv_str text);

@@ -62,12 +62,27 @@ static void text_of_any_size(void **state)
     assert_ptr_equal(argument.data, huge.data);
 }
 
+/* Up to 80 bytes; the beginning of a longer one, in whole characters. */
+static void values(void **state)
+{
+    (void)state;
+    char text[96];
+    memset(text, 'x', sizeof(text));
+    assert_int_equal(jsv_message_value((struct jsv_str){text, 80}).size, 80);
+    assert_int_equal(jsv_message_value((struct jsv_str){text, 81}).size, 80);
+    memcpy(text + 79, "é", 2);
+    struct jsv_str part = jsv_message_value((struct jsv_str){text, sizeof(text)});
+    assert_int_equal(part.size, 79);
+    assert_ptr_equal(part.data, text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_fits),
         cmocka_unit_test(what_does_not_fit),
         cmocka_unit_test(text_of_any_size),
+        cmocka_unit_test(values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
