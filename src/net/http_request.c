@@ -44,8 +44,9 @@ static bool check_form(struct net_http *http)
         net_http_respond_refusal(http, 415, "the body must be application/json");
         return false;
     }
-    http->accepts =
-        http->match.route == NET_HTTP_ROUTE_MCP ? net_http_accepts(head) : NET_HTTP_ACCEPT_ANY;
+    /* where there are streams at all, JSON is one of two forms; else it is the only one */
+    bool insists = http->match.route == NET_HTTP_ROUTE_MCP;
+    http->accepts = net_http_accepts(head) | (insists ? 0u : NET_HTTP_ACCEPT_JSON);
     if (http->accepts == 0) {
         net_http_respond_refusal(http, 406, "answers are application/json or text/event-stream");
         return false;

@@ -748,6 +748,40 @@ static void test_cancelled_call_ends_without_an_answer(void **state)
     assert_has(ask(desk, HEALTH), "200 OK");
 }
 
+#define MODERN_CALL                                                                                \
+    "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{"                         \
+    "\"name\":\"list_schemas\",\"_meta\":{"                                                        \
+    "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                                  \
+    "\"io.modelcontextprotocol/logLevel\":\"info\","                                               \
+    "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"t\",\"version\":\"1\"},"                   \
+    "\"io.modelcontextprotocol/clientCapabilities\":{}}}}"
+
+/* At /rpc an answer is always JSON; what comes before it needs a client that takes streams. */
+static void test_streams_are_for_who_takes_them(void **state)
+{
+    struct desk *desk = *state;
+    use_waiting_tools(desk);
+    says_something = true;
+    connect_peer(desk);
+    static const struct {
+        const char *headers;
+        const char *type;
+    } cases[] = {
+        {"Accept: application/json\r\n", "Content-Type: application/json\r\n"},
+        {"Accept: image/png\r\n", "Content-Type: application/json\r\n"},
+        {"Accept: " BOTH "\r\n", "Content-Type: text/event-stream\r\n"},
+        {"", "Content-Type: text/event-stream\r\n"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        say(desk, post("/rpc", cases[i].headers, MODERN_CALL));
+        run(desk, 3);
+        finish_tool();
+        const char *text = hear(desk);
+        assert_has(text, cases[i].type);
+        assert_has(text, "\"schemas\":[]");
+    }
+}
+
 /* Requests that come with one that waits, or while it does, are those that follow. */
 static void test_requests_behind_a_call(void **state)
 {
@@ -998,6 +1032,7 @@ int main(void)
         DESK_TEST(test_stream_of_a_peer_that_is_gone),
         DESK_TEST(test_cancelled_call_ends_without_an_answer),
         DESK_TEST(test_requests_behind_a_call),
+        DESK_TEST(test_streams_are_for_who_takes_them),
         DESK_TEST(test_call_of_a_lost_peer_is_finished),
         DESK_TEST(test_call_of_a_stalled_peer_is_finished),
         DESK_TEST(test_half_closed_peer_gets_its_answer),
