@@ -1,0 +1,243 @@
+/*
+ * A desk: an HTTP connection over the real corridor, with the test as its client.
+ */
+#pragma once
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/limits.h"
+#include "loop/loop.h"
+#include "net/http.h"
+#include "net/page.h"
+#include "os/sys.h"
+#include "rpc/pool.h"
+#include "support/corridor.h"
+#include "unit/os/fault.h"
+
+#define TEXT_SIZE ((size_t)4 << 20)
+
+struct desk {
+    struct corridor *corridor;
+    struct net_http_settings settings;
+    struct net_http_times times;
+    struct net_peer *http; /* NULL once closed */
+    int peer;
+    struct loop_timer *timer;
+    char *text; /* what was heard */
+};
+
+static inline void on_closed(void *owner, struct net_peer *peer)
+{
+    struct desk *desk = owner;
+    assert_ptr_equal(desk->http, peer);
+    desk->http = NULL;
+}
+
+static inline void on_time(void *owner)
+{
+    loop_stop(((struct desk *)owner)->corridor->loop);
+}
+
+static inline int setup(void **state)
+{
+    struct desk *desk = calloc(1, sizeof(*desk));
+    signal(SIGPIPE, SIG_IGN);
+    corridor_setup((void **)&desk->corridor);
+    assert_int_equal(loop_timer_new(desk->corridor->loop, on_time, desk, &desk->timer), 0);
+    desk->text = malloc(TEXT_SIZE);
+    desk->peer = -1;
+    *state = desk;
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    struct desk *desk = *state;
+    fault_disarm();
+    if (desk->http) {
+        desk->http->ops->close(desk->http);
+    }
+    if (desk->peer >= 0) {
+        close(desk->peer);
+    }
+    loop_timer_close(desk->timer);
+    corridor_teardown((void **)&desk->corridor);
+    free(desk->text);
+    free(desk);
+    return 0;
+}
+
+#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+static inline int try_to_connect(struct desk *desk)
+{
+    int fds[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+    const struct net_http_options options = {
+        .worker = desk->corridor->worker,
+        .settings = &desk->settings,
+        .fd = fds[0],
+        .closed = on_closed,
+        .owner = desk,
+    };
+    desk->peer = fds[1];
+    return net_http_open(&options, &desk->http);
+}
+
+static inline void connect_peer(struct desk *desk)
+{
+    assert_int_equal(try_to_connect(desk), 0);
+}
+
+/* Hang up from our side, and be a new client. */
+static inline void reconnect(struct desk *desk)
+{
+    if (desk->http) {
+        desk->http->ops->close(desk->http);
+    }
+    close(desk->peer);
+    connect_peer(desk);
+}
+
+/* The loop's clock stood still since the last time, so it is set first. */
+static inline void run(struct desk *desk, uint64_t milliseconds)
+{
+    loop_timer_start(desk->timer, 0);
+    assert_int_equal(loop_run(desk->corridor->loop), 0);
+    loop_timer_start(desk->timer, milliseconds);
+    assert_int_equal(loop_run(desk->corridor->loop), 0);
+}
+
+static inline void run_until_closed(struct desk *desk)
+{
+    for (int i = 0; desk->http && i < 1000; i++) {
+        run(desk, 5);
+    }
+    assert_null(desk->http);
+}
+
+static inline void say(struct desk *desk, const char *text)
+{
+    assert_int_equal(write(desk->peer, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static inline const char *hear(struct desk *desk)
+{
+    size_t size = 0;
+    run(desk, 3);
+    for (;;) {
+        ssize_t part = read(desk->peer, desk->text + size, TEXT_SIZE - 1 - size);
+        if (part <= 0) {
+            break;
+        }
+        size += (size_t)part;
+        run(desk, 1);
+    }
+    desk->text[size] = '\0';
+    return desk->text;
+}
+
+static inline const char *ask(struct desk *desk, const char *text)
+{
+    say(desk, text);
+    return hear(desk);
+}
+
+static bool has(const char *text, const char *part)
+{
+    return strstr(text, part) != NULL;
+}
+
+#define assert_has(text, part)                                                                     \
+    do {                                                                                           \
+        const char *text_ = (text);                                                                \
+        if (!has(text_, part)) {                                                                   \
+            fail_msg("no \"%s\" in \"%s\"", part, text_);                                          \
+        }                                                                                          \
+    } while (0)
+
+static inline size_t count(const char *text, const char *part)
+{
+    size_t found = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part)) {
+        found++;
+    }
+    return found;
+}
+
+/* A POST with a body. @return a static text. */
+static inline const char *post(const char *path, const char *headers, const char *body)
+{
+    static char text[8192];
+    snprintf(
+        text,
+        sizeof(text),
+        "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s"
+        "Content-Length: %zu\r\n\r\n%s",
+        path,
+        headers,
+        strlen(body),
+        body);
+    return text;
+}
+
+#define PING   "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
+#define HEALTH "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+static const char initialize[] =
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+    "\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}";
+
+static inline void write_what_fits(struct desk *desk, const char *block, size_t size)
+{
+    ssize_t written = write(desk->peer, block, size);
+    (void)written;
+}
+
+/*
+ * Whatever is missing, the connection answers or is closed, and gives everything back.
+ * @return how many times memory was asked for.
+ */
+static inline unsigned run_out_of_memory(struct desk *desk, void (*speak)(struct desk *desk))
+{
+    bool hit = true;
+    unsigned at = 0;
+    struct rpc_pool *pool = core_worker_pool(desk->corridor->worker);
+    while (hit) {
+        rpc_pool_done(pool); /* of the one before: memory has to be taken */
+        rpc_pool_init(pool);
+        fault_arm(FAULT_RESIZE, ++at, ENOMEM);
+        if (try_to_connect(desk) == 0) {
+            speak(desk);
+        } else {
+            desk->http = NULL;
+        }
+        hit = fault.hit;
+        fault_disarm();
+        if (desk->http) {
+            desk->http->ops->close(desk->http);
+        }
+        run(desk, 0);
+        close(desk->peer);
+        desk->peer = -1;
+    }
+    return at;
+}
+
+static inline void set_times(struct desk *desk)
+{
+    desk->times = (struct net_http_times){
+        .idle = 400,
+        .head = 400,
+        .body = 400,
+        .keepalive = 400,
+        .write_stall = 400,
+        .linger = 20,
+    };
+    desk->settings.times = &desk->times;
+}
