@@ -60,7 +60,8 @@ if(MCPGATE_HARDEN)
 endif()
 
 if(MCPGATE_WHOLE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    # Objects hold both forms, so that the many tests are linked as quickly as ever.
+    # So that the many tests are linked as quickly as ever.
+    set(objects_hold_both ON)
     target_compile_options(mcpgate_flags INTERFACE -flto=auto -ffat-lto-objects)
     target_link_options(
         mcpgate_link_flags INTERFACE $<IF:$<BOOL:$<TARGET_PROPERTY:WHOLE>>,-flto=auto,-fno-lto>
