@@ -1,11 +1,9 @@
 // The same message gives the same bytes and the same ids: by every door, after every restart, with any number of threads,
 // in any locale and time zone, and whatever order a directory lists its files in.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import { post, withHttp } from './http_client.mjs';
-import { request, Server, soak, until } from './server.mjs';
+import { logLines, request, Server, soak, until } from './server.mjs';
 
 const FILES = {
     'schemas/part.schema.json': { type: 'object', properties: { n: { type: 'integer' }, kind: { enum: ['bolt', 'nut'] } }, required: ['n'] },
@@ -99,10 +97,8 @@ async function askHttp(server) {
 
 // What the log tells of ids, by door.
 async function readIds(server, transport, count) {
-    const latest = path.join(server.dir, 'logs/mcp_server/envelope_validation/.latest');
-    // what stands behind the last line break is still being written
-    const lines = () => fs.readFileSync(latest, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line)).filter((line) => line.transport === transport);
-    await until(`${count} lines of ${transport}`, () => fs.existsSync(latest) && lines().length === count);
+    const lines = () => logLines(server, 'logs').filter((line) => line.transport === transport);
+    await until(`${count} lines of ${transport}`, () => lines().length === count);
     return lines().map(({ method, requestId, traceId, spanId, status }) => ({ method, requestId, traceId, spanId, status }));
 }
 

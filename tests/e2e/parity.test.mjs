@@ -1,10 +1,8 @@
 // One message at every door: what is the same, what the door adds, and what the log says of it.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import { get, post, withHttp } from './http_client.mjs';
-import { request, until } from './server.mjs';
+import { logLines, request, until } from './server.mjs';
 
 const tool = (name, script, more = {}) => ({
     [`tools/${name}.tool.json`]: {
@@ -23,10 +21,8 @@ const wrapping = (name) => JSON.stringify({
 const tooLarge = `"${'x'.repeat(1024 * 1024)}"`;
 
 async function logged(server, count) {
-    const latest = path.join(server.dir, 'logs/mcp_server/envelope_validation/.latest');
-    const lines = () => fs.readFileSync(latest, 'utf8').split('\n').slice(0, -1); // whole ones
-    await until(`${count} lines in the log`, () => lines().length >= count);
-    return lines().map((line) => JSON.parse(line));
+    await until(`${count} lines in the log`, () => logLines(server, 'logs').length >= count);
+    return logLines(server, 'logs');
 }
 
 test('an envelope loses its line breaks only where answers are lines', () => withHttp(settings, async (server) => {

@@ -113,3 +113,10 @@ export async function withServer(options, work) {
     const server = new Server(options);
     try { return await work(server); } finally { await server.end(); }
 }
+
+// The lines of a server's newest log that are whole; none before it has one.
+export function logLines(server, root) {
+    const latest = path.join(server.dir, root, 'mcp_server/envelope_validation/.latest');
+    const text = fs.existsSync(latest) ? fs.readFileSync(latest, 'utf8') : '';
+    return text.split('\n').slice(0, -1).map((line) => JSON.parse(line));
+}

@@ -1,12 +1,10 @@
 // W3C Trace Context: what a caller says of its trace, in a header or in the message, reaches the log, the programs and the
 // backend as it was; what makes no sense reaches nobody.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
 import http from 'node:http';
-import path from 'node:path';
 import { test } from 'node:test';
 import { post, withHttp } from './http_client.mjs';
-import { request, until } from './server.mjs';
+import { logLines, request, until } from './server.mjs';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
@@ -43,8 +41,7 @@ async function withTraces(work) {
     }
 }
 
-const linesOf = (server) => fs.readFileSync(path.join(server.dir, 'runs/mcp_server/envelope_validation/.latest'), 'utf8')
-    .split('\n').slice(0, -1).map((line) => JSON.parse(line));
+const linesOf = (server) => logLines(server, 'runs');
 
 // A call of a tool in every dialect that has a place for this.
 const calls = (name, args, meta) => [
