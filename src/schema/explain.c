@@ -335,6 +335,10 @@ int jsv_validate_report(
     if (verdict == 1) {
         *ret_problems = (struct jsv_problems){0};
     }
-    return verdict != 0 ? verdict
-                        : jsv_explain_report(schema, value, validator, true, ret_problems);
+    if (verdict != 0) {
+        return verdict;
+    }
+    int reported = jsv_explain_report(schema, value, validator, true, ret_problems);
+    /* they agree; if ever they did not, it would be no verdict */
+    return reported == 1 && can_run ? -ELOOP : reported;
 }

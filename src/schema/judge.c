@@ -13,7 +13,8 @@ int64_t jsv_judge_steps(const struct jsv_node *node)
 
 /*
  * Operations may explain, too: above the words that are in use here. What could
- * not be decided counts as failed, whatever was made of it ("not").
+ * not be decided counts as failed, whatever was made of it ("not"); what was
+ * remembered on the way is as doubtful, and forgotten.
  */
 static bool run_program(struct jsv_explain *x, uint32_t shape, const struct jsv_node *node)
 {
@@ -24,10 +25,10 @@ static bool run_program(struct jsv_explain *x, uint32_t shape, const struct jsv_
     validator->document = x->document;
     validator->program = program;
     validator->words = x->words;
-    validator->error = 0;
     bool holds = op->run(validator, op, node);
     x->words = validator->words;
     validator->depth = depth;
+    validator->round += validator->error != 0;
     return holds && !validator->error;
 }
 
@@ -35,7 +36,9 @@ int jsv_judge(
     struct jsv_explain *x, const struct jsv_subschema *schema, const struct jsv_node *node)
 {
     struct jsv_validator *validator = x->validator;
-    int error = validator->error; /* of taking findings down */
+    if (validator->error) {
+        return validator->error; /* of taking findings down */
+    }
     int64_t steps = validator->steps;
     int64_t granted = x->findings && x->judging_left < steps ? x->judging_left : steps;
     validator->steps = granted;
@@ -44,7 +47,7 @@ int jsv_judge(
     if (!x->findings) {
         return validator->error ? validator->error : holds;
     }
-    validator->error = error;
+    validator->error = 0;
     validator->steps = holds ? steps - taken : steps;
     x->judging_left -= holds ? 0 : taken;
     return holds;
