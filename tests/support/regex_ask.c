@@ -112,3 +112,13 @@ void regex_expect_faults(const struct regex_fault_case *cases, size_t count)
         regex_expect_fault(false, cases[i].pattern, -EINVAL, cases[i].offset, cases[i].message);
     }
 }
+
+void regex_expect_cases(const struct regex_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int answer = regex_ask(cases[i].pattern, cases[i].subject);
+        if (answer != cases[i].expected) {
+            fail_msg("%s on \"%s\": %d", cases[i].pattern, cases[i].subject, answer);
+        }
+    }
+}

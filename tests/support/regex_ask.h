@@ -14,6 +14,17 @@
 int regex_ask(const char *pattern, const char *subject);
 int regex_ask_str(struct jsv_str pattern, struct jsv_str subject);
 
+struct regex_case {
+    const char *pattern;
+    const char *subject;
+    int expected; /* of regex_ask */
+};
+
+/* Assert what each pattern says of its subject. */
+void regex_expect_cases(const struct regex_case *cases, size_t count);
+
+#define REGEX_EXPECT_CASES(cases) regex_expect_cases(cases, sizeof(cases) / sizeof((cases)[0]))
+
 /* Assert that the pattern compiles, and how it is matched; PCRE2 counts as machine code. */
 void regex_expect_engine(const char *pattern, enum jsv_regex_engine engine);
 

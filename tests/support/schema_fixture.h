@@ -91,6 +91,13 @@ void schema_fixture_expect_fault(
 void schema_fixture_expect(
     struct schema_fixture *fixture, const char *instance, const char *problems);
 
+/* A schema, a document, and the verdict on it. */
+struct schema_verdict_case {
+    const char *schema;
+    const char *instance;
+    int verdict;
+};
+
 /* A schema, a document, and what is wrong with it, in some drafts. */
 struct schema_case {
     enum jsv_draft first;

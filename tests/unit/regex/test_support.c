@@ -53,11 +53,7 @@ static void test_unsupported(void **state)
 static void test_supported(void **state)
 {
     (void)state;
-    static const struct {
-        const char *pattern;
-        const char *subject;
-        int expected;
-    } cases[] = {
+    static const struct regex_case cases[] = {
         {"^(?:(a)|b)\\1$", "aa", 1},
         {"^(?:(a)|b)\\1$", "b", 1},
         {"^(?:(a)b)*\\1$", "aba", 1},
@@ -80,11 +76,7 @@ static void test_supported(void **state)
         {"(?<=(?:){5}a)b", "ab", 1},
         {"(?<=(?:^){0,5}a)b", "ab", 1},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (regex_ask(cases[i].pattern, cases[i].subject) != cases[i].expected) {
-            fail_msg("%s on \"%s\"", cases[i].pattern, cases[i].subject);
-        }
-    }
+    REGEX_EXPECT_CASES(cases);
 }
 
 int main(void)

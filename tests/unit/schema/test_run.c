@@ -104,11 +104,7 @@ static void exclusive_integer_bounds(void **state)
 static void integer_bounds_of_decimals(void **state)
 {
     struct schema_fixture *fixture = *state;
-    static const struct {
-        const char *schema;
-        const char *instance;
-        int verdict;
-    } cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {"{'minimum':0,'maximum':1}", "0.734", 1},
         {"{'minimum':0,'maximum':1}", "-0.1", 0},
         {"{'minimum':0,'maximum':1}", "-0.0", 1},
@@ -350,11 +346,7 @@ static int verdict_within(struct schema_fixture *fixture, struct jsv_value value
 static void budgets_of_all_sizes(void **state)
 {
     struct schema_fixture *fixture = *state;
-    static const struct {
-        const char *schema;
-        const char *instance;
-        int verdict;
-    } cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {"{'type':'integer'}", "1.0", 1},
         {"{'maximum':7}", "6.5", 1},
         {"{'maximum':7,'type':'number','not':{'minimum':6.5}}", "6.5", 0},

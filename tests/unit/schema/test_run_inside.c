@@ -147,14 +147,8 @@ static void which_nested(void **state)
     EXPECT_FORMS(*state, cases);
 }
 
-struct verdict_case {
-    const char *schema;
-    const char *instance;
-    int verdict;
-};
-
-static void
-expect_verdicts(struct schema_fixture *fixture, const struct verdict_case *cases, size_t count)
+static void expect_verdicts(
+    struct schema_fixture *fixture, const struct schema_verdict_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         schema_fixture_use(fixture, cases[i].schema);
@@ -172,7 +166,7 @@ expect_verdicts(struct schema_fixture *fixture, const struct verdict_case *cases
 /* A number that is not written as an integer may be one. */
 static void integers(void **state)
 {
-    static const struct verdict_case cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {"{'items':{'type':'integer'}}", "[1,-2,0]", 1},
         {"{'items':{'type':'integer'}}", "[1,2.0,3]", 1},
         {"{'items':{'type':'integer'}}", "[1,2.5,3]", 0},
@@ -204,7 +198,7 @@ static void followed(void **state)
         AND_NOT("{'additionalProperties':{'maximum':1},'minProperties':1}"),
     };
     for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
-        const struct verdict_case cases[] = {
+        const struct schema_verdict_case cases[] = {
             {objects[i], "{'a':1}", 1},
             {objects[i], "{'a':2}", 0},
             {objects[i], "{}", 0},
@@ -212,7 +206,7 @@ static void followed(void **state)
         };
         EXPECT_VERDICTS(*state, cases);
     }
-    static const struct verdict_case arrays[] = {
+    static const struct schema_verdict_case arrays[] = {
         {AND_NOT("{'items':{'maximum':1}}"), "[1,1]", 1},
         {AND_NOT("{'items':{'maximum':1}}"), "[1,2]", 0},
         {AND_NOT("{'items':{'maximum':1}}"), "[1]", 0},
@@ -227,7 +221,7 @@ static void followed(void **state)
 /* Values that span more than a node are stepped over, whole. */
 static void containers(void **state)
 {
-    static const struct verdict_case cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {"{'items':{'type':['array','null']}}", "[[1,[2]],null,[]]", 1},
         {"{'items':{'type':['array','null']}}", "[[1,[2]],null,{}]", 0},
         {"{'additionalProperties':{'type':'object'}}", "{'a':{'b':1},'c':{}}", 1},
@@ -248,7 +242,7 @@ static void leaves(void **state)
     "{'type':'object','properties':{'a':{'type':'integer'},'much longer':{'type':'null'}},"        \
     "'required':['a','much longer'],'additionalProperties':false}"
 #define ITEMS_OF(schema) "{'items':" schema "}"
-    static const struct verdict_case cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {FLAT, "{'a':1}", 1},
         {FLAT, "{}", 0},
         {FLAT, "{'b':'c'}", 0},
@@ -302,7 +296,7 @@ static void rows(void **state)
         "{'items':{'type':'array','minItems':3,'maxItems':2,'items':{'type':'number'}}}";
     static const char many[] =
         "{'items':{'type':'array','minItems':20000000,'items':{'type':'number'}}}";
-    static const struct verdict_case cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {pairs, "[]", 1},
         {pairs, "[[1,2],[3.5,4],[5,6,7]]", 1},
         {pairs, "[[1,2],[3]]", 0},
@@ -334,7 +328,7 @@ static void few_names(void **state)
         "{'properties':{'a':{'type':'integer'},'b':{'maximum':1}},'required':['b']}";
     static const char both[] =
         "{'properties':{'a':{'type':'integer'},'b':{'type':'null'}},'required':['a']}";
-    static const struct verdict_case cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {one, "{}", 1},
         {one, "{'a':[1,{'b':2}],'b':1,'c':2}", 1},
         {one, "{'a':[1,{'b':1}],'b':2}", 0},
@@ -362,7 +356,7 @@ static void few_names(void **state)
 /* A name that is required and not listed is an extra one, unless a pattern speaks of it. */
 static void extra_names(void **state)
 {
-    static const struct verdict_case cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {"{'additionalProperties':false}", "{}", 1},
         {"{'additionalProperties':false}", "{'a':1}", 0},
         {"{'required':['a'],'additionalProperties':false}", "{'a':1}", 0},
@@ -396,7 +390,7 @@ static void similar_names(void **state)
     static const char simple[] =
         "{'properties':{'12345678':{'type':'null'},'1234567890':{'type':'null'},"
         "'123456789':{'type':'null'}},'additionalProperties':false}";
-    static const struct verdict_case cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {schema, "{'12345678':null,'1234567890':null,'12345678x90123456':null}", 1},
         {schema, "{'12345678y90123456':null}", 0},
         {schema, "{'1234567891':null}", 0},

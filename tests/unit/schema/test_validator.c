@@ -64,11 +64,7 @@ static void expect_usable(struct schema_fixture *fixture)
 static void steps(void **state)
 {
     struct schema_fixture *fixture = *state;
-    static const struct {
-        const char *schema;
-        const char *instance;
-        int verdict;
-    } cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {"{'items':{'properties':{'a':{'allOf':[{'minLength':1},{'maxLength':5}]}}}}",
          "[{'a':'b'},{'a':'c'},{'a':'d'}]",
          1},
@@ -200,11 +196,7 @@ static void depth_after_failures(void **state)
 static void memory(void **state)
 {
     struct schema_fixture *fixture = *state;
-    static const struct {
-        const char *schema;
-        const char *instance;
-        int verdict;
-    } cases[] = {
+    static const struct schema_verdict_case cases[] = {
         {"{'uniqueItems':true}", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,{'a':1}]", 1},
         {"{'const':{'a':{'x':1,'y':2},'b':2}}", "{'b':2,'a':{'y':2,'x':1}}", 1},
         {"{'unevaluatedProperties':{'type':'number'}}", "{'a':1,'b':2}", 1},
