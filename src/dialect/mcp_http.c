@@ -225,7 +225,7 @@ bool mcp_check_name_headers(struct dialect_request *request, const struct mcp_pa
 
 /* ---- arguments in headers ---- */
 
-/* Longer names of headers are refused when tools are loaded. */
+/* An argument whose header would have a longer name need not be in one. */
 #define HEADER_NAME_MAX 128
 
 static bool
