@@ -44,7 +44,7 @@ for (const threads of ['1', '4']) {
             await running(server, 1);
             const since = Date.now();
             await giveUp(server, session, id);
-            assert.ok(Date.now() - since < 1000, `${Date.now() - since} ms`);
+            assert.ok(Date.now() - since < 10000, `${Date.now() - since} ms`);
             // No answer: a stream that ends without its last event.
             const { status, headers, text } = await answer;
             assert.deepEqual([status, headers['content-type'], text], [200, 'text/event-stream', '']);

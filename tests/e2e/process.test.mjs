@@ -1,5 +1,6 @@
 // The server as a process: how it begins, ends, is killed, reloads, and what it leaves behind.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
@@ -247,6 +248,14 @@ test(`${ROUNDS} times SIGKILL at any moment: the next one starts all the same`, 
     await last.end();
 });
 
+// Times on a shared machine say little; what an empty program of the peers' kind takes there says how much.
+function emptyNodeMs() {
+    const { user, system } = JSON.parse(
+        execFileSync(process.execPath, ['-e', 'console.log(JSON.stringify(process.cpuUsage()))'], { encoding: 'utf8' }),
+    );
+    return (user + system) / 1000;
+}
+
 test('the first answer costs little', async (t) => {
     const costs = [];
     let sanitized = false;
@@ -256,12 +265,11 @@ test('the first answer costs little', async (t) => {
             const status = fs.readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
             sanitized = /lib[atu]\w*san/.test(fs.readFileSync(`/proc/${server.child.pid}/maps`, 'utf8'));
             const [onProcessor] = fs.readFileSync(`/proc/${server.child.pid}/schedstat`, 'utf8').split(' ');
-            costs.push({ kib: Number(/VmRSS:\s+(\d+)/.exec(status)[1]), ms: Number(onProcessor) / 1e6 });
+            costs.push({ kib: Number(/VmRSS:\s+(\d+)/.exec(status)[1]), ms: Number(onProcessor) / 1e6, nodeMs: emptyNodeMs() });
         });
     }
-    costs.sort((a, b) => a.ms - b.ms);
-    const { kib, ms } = costs[0];
     if (sanitized) return t.skip('a build with sanitizers');
-    assert.ok(kib < 10240, `${kib} KiB`);
-    assert.ok(ms < 10, `${ms} ms`);
+    const least = (what) => Math.min(...costs.map((cost) => cost[what]));
+    assert.ok(least('kib') < 10240, `${least('kib')} KiB`);
+    assert.ok(least('ms') < least('nodeMs') / 10, `${least('ms')} ms; an empty node takes ${least('nodeMs')} ms`);
 });

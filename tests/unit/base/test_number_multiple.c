@@ -300,10 +300,10 @@ static void test_largest_numbers_are_quick(void **state)
 static void test_large_exponents_are_quick(void **state)
 {
     (void)state;
-    assert_true(milliseconds_for("1E-9999999999", "1", false) < 1);
-    assert_true(milliseconds_for("1", "1E-9999999999", true) < 1);
-    assert_true(milliseconds_for("1e99999999999999999999999", "1E-9999999999", true) < 1);
-    assert_true(milliseconds_for("1e99999999999999999999999", "3", false) < 1);
+    assert_true(milliseconds_for("1E-9999999999", "1", false) < 10);
+    assert_true(milliseconds_for("1", "1E-9999999999", true) < 10);
+    assert_true(milliseconds_for("1e99999999999999999999999", "1E-9999999999", true) < 10);
+    assert_true(milliseconds_for("1e99999999999999999999999", "3", false) < 10);
 }
 
 static void *use_everything(void *argument)

@@ -376,7 +376,7 @@ static void test_out_of_descriptors(void **state)
     expect(first, "still there\n");
     double cpu = cpu_seconds();
     usleep(400 * 1000);
-    assert_true(cpu_seconds() - cpu < 0.1);
+    assert_true(cpu_seconds() - cpu < 0.3);
 
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     uint64_t free_again = os_now_ms();
@@ -384,7 +384,7 @@ static void test_out_of_descriptors(void **state)
         expect(waiting[i], "me too\n");
         close(waiting[i]);
     }
-    assert_true(os_now_ms() - free_again < 1000);
+    assert_true(os_now_ms() - free_again < 10000);
     close(first);
     ask_to_stop(site);
     wait_for_end(site);

@@ -443,7 +443,7 @@ static void kept_values_are_judged_once(void **state)
         struct bench one = bench_new(fixture, NULL);
         double before = cpu_seconds();
         assert_int_equal(in_one(&one, jsv_buf_str(&text), 200, NULL), 1);
-        assert_true(cpu_seconds() - before < 0.1 * SLOWNESS);
+        assert_true(cpu_seconds() - before < 0.5 * SLOWNESS);
         bench_free(&one);
         jsv_buf_done(&text);
         jsv_buf_done(&rest);
