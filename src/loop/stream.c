@@ -175,6 +175,12 @@ static void end_reading(struct loop_stream *stream, int error)
     stream->events->end(stream->owner, error);
 }
 
+static ssize_t read_once(const struct loop_stream *stream, void *out, size_t size)
+{
+    return stream->is_socket ? os_receive_once(stream->fd, out, size)
+                             : os_read_once(stream->fd, out, size);
+}
+
 bool loop_stream_read_now(struct loop_stream *stream)
 {
     char *data = NULL;
@@ -184,7 +190,7 @@ bool loop_stream_read_now(struct loop_stream *stream)
         end_reading(stream, -ENOMEM);
         return true;
     }
-    ssize_t length = os_read_once(stream->fd, data, size);
+    ssize_t length = read_once(stream, data, size);
     if (length > 0) {
         stream->events->read(stream->owner, (size_t)length);
     } else if (length == 0) {
@@ -202,6 +208,12 @@ static void on_round(uv_idle_t *idle)
 
 /* ---- writing ---- */
 
+static ssize_t write_once(const struct loop_stream *stream, const void *data, size_t size)
+{
+    return stream->is_socket ? os_send_once(stream->fd, data, size)
+                             : os_write_once(stream->fd, data, size);
+}
+
 static void forget_queue(struct loop_stream *stream)
 {
     stream->taken = 0;
@@ -216,7 +228,7 @@ static void forget_queue(struct loop_stream *stream)
 static void write_queue(struct loop_stream *stream)
 {
     ssize_t length =
-        os_write_once(stream->fd, stream->queue.data + stream->taken, loop_stream_queued(stream));
+        write_once(stream, stream->queue.data + stream->taken, loop_stream_queued(stream));
     if (length == -EAGAIN) {
         return;
     }
@@ -272,7 +284,7 @@ int loop_stream_write(struct loop_stream *stream, struct jsv_str bytes)
         return os_write_all(stream->fd, bytes.data, bytes.size);
     }
     if (loop_stream_queued(stream) == 0) {
-        ssize_t length = os_write_once(stream->fd, bytes.data, bytes.size);
+        ssize_t length = write_once(stream, bytes.data, bytes.size);
         if (length < 0 && length != -EAGAIN) {
             return (int)length;
         }

@@ -144,6 +144,24 @@ ssize_t os_write_once(int fd, const void *data, size_t size)
     return length;
 }
 
+ssize_t os_receive_once(int fd, void *out, size_t size)
+{
+    ssize_t length;
+    do {
+        length = os_sys->receive(fd, out, size);
+    } while (was_disturbed(length));
+    return length;
+}
+
+ssize_t os_send_once(int fd, const void *data, size_t size)
+{
+    ssize_t length;
+    do {
+        length = os_sys->send(fd, data, size);
+    } while (was_disturbed(length));
+    return length;
+}
+
 /* Signals that ask to stop come only while poll waits: not between the look and the wait. */
 static int wait_watching(int fd, int timeout_ms, const sigset_t *mask)
 {

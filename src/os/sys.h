@@ -42,6 +42,8 @@ struct os_sys {
     int (*getcwd)(char *out, size_t size);
     ssize_t (*read)(int fd, void *out, size_t size);
     ssize_t (*write)(int fd, const void *data, size_t size);
+    ssize_t (*receive)(int fd, void *out, size_t size);
+    ssize_t (*send)(int fd, const void *data, size_t size);
     /* mask: of signals while it waits; NULL leaves it */
     int (*poll)(struct pollfd *fds, nfds_t count, int timeout_ms, const sigset_t *mask);
     int (*close)(int fd);
@@ -138,6 +140,10 @@ int os_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size);
 /** A socket that programs we start do not get. @param type As socket(2). @return a descriptor. */
 int os_socket(int family, int type);
 int os_bind(int fd, const struct sockaddr *address, socklen_t size);
+/** As os_read_once(), of a socket alone; quicker. */
+ssize_t os_receive_once(int fd, void *out, size_t size);
+/** As os_write_once(), to a socket alone; quicker, and nobody there is only an error. */
+ssize_t os_send_once(int fd, const void *data, size_t size);
 /** A socket option that is an int. */
 int os_set_option(int fd, int level, int option, int value);
 int os_listen(int fd, int backlog);

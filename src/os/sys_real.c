@@ -106,6 +106,18 @@ static ssize_t real_write(int fd, const void *data, size_t size)
     return length < 0 ? -errno : length;
 }
 
+static ssize_t real_receive(int fd, void *out, size_t size)
+{
+    ssize_t length = recv(fd, out, size, 0);
+    return length < 0 ? -errno : length;
+}
+
+static ssize_t real_send(int fd, const void *data, size_t size)
+{
+    ssize_t length = send(fd, data, size, MSG_NOSIGNAL);
+    return length < 0 ? -errno : length;
+}
+
 static int real_poll(struct pollfd *fds, nfds_t count, int timeout_ms, const sigset_t *mask)
 {
     const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
@@ -381,6 +393,8 @@ const struct os_sys os_sys_real = {
     .getcwd = real_getcwd,
     .read = real_read,
     .write = real_write,
+    .receive = real_receive,
+    .send = real_send,
     .poll = real_poll,
     .close = real_close,
     .set_cloexec = real_set_cloexec,

@@ -140,12 +140,26 @@ static ssize_t fault_read(int fd, void *out, size_t size)
     return fault_now(FAULT_READ) ? -fault.error : os_sys_real.read(fd, out, size);
 }
 
+static size_t fault_size_taken(size_t size)
+{
+    return fault.write_most != 0 && size > fault.write_most ? fault.write_most : size;
+}
+
 static ssize_t fault_write(int fd, const void *data, size_t size)
 {
-    if (fault.write_most != 0 && size > fault.write_most) {
-        size = fault.write_most;
-    }
+    size = fault_size_taken(size);
     return fault_now(FAULT_WRITE) ? -fault.error : os_sys_real.write(fd, data, size);
+}
+
+static ssize_t fault_receive(int fd, void *out, size_t size)
+{
+    return fault_now(FAULT_READ) ? -fault.error : os_sys_real.receive(fd, out, size);
+}
+
+static ssize_t fault_send(int fd, const void *data, size_t size)
+{
+    size = fault_size_taken(size);
+    return fault_now(FAULT_WRITE) ? -fault.error : os_sys_real.send(fd, data, size);
 }
 
 static int fault_poll(struct pollfd *fds, nfds_t count, int timeout_ms, const sigset_t *mask)
@@ -308,6 +322,8 @@ static struct os_sys fault_sys = {
     .getcwd = fault_getcwd,
     .read = fault_read,
     .write = fault_write,
+    .receive = fault_receive,
+    .send = fault_send,
     .poll = fault_poll,
     .close = fault_close,
     .create = fault_create,
