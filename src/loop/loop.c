@@ -1,8 +1,9 @@
 /*
- * A round of the loop, as libuv makes it: timers that are due; then, just
- * before waiting, what was put off to the end of the round; then waiting, and
- * all events that have come. While there is more that was put off, it looks for
- * events without waiting.
+ * A round of the loop, as libuv makes it: timers that are due; waiting, and all
+ * events that have come. What is put off is done behind the events, once more
+ * before waiting (a timer may have put something off), and in between when
+ * enough has been read. While there is more of it, the loop looks for events
+ * without waiting.
  *
  * The mailbox is a stack that threads push on with one atomic operation, and
  * that the loop takes as a whole and turns round. Only who pushes on an empty
@@ -104,22 +105,28 @@ void loop_post(struct loop *loop, struct loop_letter *letter)
 
 /* ---- the end of a round ---- */
 
-void loop_run_later(struct loop *loop, struct loop_later *later)
+void loop_run_later(struct loop *loop, enum loop_step step, struct loop_later *later)
 {
     if (later->queued) {
         return;
     }
+    struct loop_laters *laters = &loop->laters[step];
     later->queued = true;
     later->next = NULL;
-    *loop->laters_end = later;
-    loop->laters_end = &later->next;
+    *laters->end = later;
+    laters->end = &later->next;
 }
 
-static void run_laters(struct loop *loop)
+static void forget(struct loop_laters *laters)
 {
-    struct loop_later *later = loop->laters;
-    loop->laters = NULL;
-    loop->laters_end = &loop->laters;
+    laters->first = NULL;
+    laters->end = &laters->first;
+}
+
+static void run_step(struct loop_laters *laters)
+{
+    struct loop_later *later = laters->first;
+    forget(laters);
     while (later) {
         struct loop_later *next = later->next; /* running may free it, or queue it again */
         later->queued = false;
@@ -128,16 +135,41 @@ static void run_laters(struct loop *loop)
     }
 }
 
+static bool has_laters(const struct loop *loop)
+{
+    return loop->laters[LOOP_WORK].first || loop->laters[LOOP_SEND].first;
+}
+
+static void end_round(struct loop *loop)
+{
+    loop->reads = 0;
+    for (size_t i = 0; i < LOOP_STEPS; i++) {
+        run_step(&loop->laters[i]);
+    }
+}
+
+void loop_has_read(struct loop *loop)
+{
+    if (++loop->reads == LOOP_ROUND_READS) {
+        end_round(loop);
+    }
+}
+
 static void on_busy(uv_idle_t *busy)
 {
     (void)busy;
 }
 
+static void on_check(uv_check_t *check)
+{
+    end_round(check->data);
+}
+
 static void on_prepare(uv_prepare_t *prepare)
 {
     struct loop *loop = prepare->data;
-    run_laters(loop);
-    if (loop->laters) {
+    end_round(loop);
+    if (has_laters(loop)) {
         (void)uv_idle_start(&loop->busy, on_busy);
     } else {
         (void)uv_idle_stop(&loop->busy);
@@ -156,6 +188,9 @@ static int start(struct loop *loop)
     (void)uv_prepare_init(&loop->uv, &loop->prepare);
     loop->prepare.data = loop;
     (void)uv_prepare_start(&loop->prepare, on_prepare);
+    (void)uv_check_init(&loop->uv, &loop->check);
+    loop->check.data = loop;
+    (void)uv_check_start(&loop->check, on_check);
     (void)uv_idle_init(&loop->uv, &loop->busy);
     return 0;
 }
@@ -169,7 +204,10 @@ int loop_new(struct loop **ret_loop)
     if (!loop) {
         return -ENOMEM;
     }
-    *loop = (struct loop){.laters_end = &loop->laters};
+    *loop = (struct loop){0};
+    for (size_t i = 0; i < LOOP_STEPS; i++) {
+        forget(&loop->laters[i]);
+    }
     int r = uv_loop_init(&loop->uv);
     if (r < 0) {
         jsv_dealloc(os_allocator(), loop, sizeof(*loop));
@@ -198,13 +236,14 @@ void loop_free(struct loop *loop)
         return;
     }
     /* What was promised to be called is called; owners may close things there. */
-    while (__atomic_load_n(&loop->letters, __ATOMIC_RELAXED) || loop->laters) {
+    while (__atomic_load_n(&loop->letters, __ATOMIC_RELAXED) || has_laters(loop)) {
         open_letters(loop);
-        run_laters(loop);
+        end_round(loop);
     }
     close_objects(loop);
     uv_close((uv_handle_t *)&loop->wake, NULL);
     uv_close((uv_handle_t *)&loop->prepare, NULL);
+    uv_close((uv_handle_t *)&loop->check, NULL);
     uv_close((uv_handle_t *)&loop->busy, NULL);
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
     int r = uv_loop_close(&loop->uv);

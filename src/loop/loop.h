@@ -44,15 +44,25 @@ struct loop_letter {
 void loop_post(struct loop *loop, struct loop_letter *letter);
 
 /**
- * Call a function at the end of this round of the loop, before it waits again,
- * once. For what is better done once for many events, such as writing.
+ * What is better done for many at a time is put off to the end of the round:
+ * all work on what was read, then all sending of what came of it. So the code
+ * of each, and the kernel's, stays warm, and who is sent many answers is woken
+ * up once. A round ends before the loop waits again, or when it has read from
+ * LOOP_ROUND_READS streams.
  */
+enum loop_step {
+    LOOP_WORK,
+    LOOP_SEND,
+    LOOP_STEPS,
+};
+#define LOOP_ROUND_READS 64
 struct loop_later {
     void (*run)(struct loop_later *later);
     struct loop_later *next;
     bool queued;
 };
-void loop_run_later(struct loop *loop, struct loop_later *later);
+/** Call a function in a step of this round, once. In a step that has begun: of the next round. */
+void loop_run_later(struct loop *loop, enum loop_step step, struct loop_later *later);
 
 /* ---- timers ---- */
 

@@ -23,17 +23,27 @@ struct loop_object {
     void (*close)(struct loop_object *object);
 };
 
+/* In the order they were put off. */
+struct loop_laters {
+    struct loop_later *first;
+    struct loop_later **end;
+};
+
 struct loop {
     uv_loop_t uv;
     uv_async_t wake;             /* there are letters */
-    uv_prepare_t prepare;        /* the end of a round */
+    uv_prepare_t prepare;        /* before it waits */
+    uv_check_t check;            /* after its events */
     uv_idle_t busy;              /* while it runs the loop does not wait */
     struct loop_letter *letters; /* newest first; atomic */
-    struct loop_later *laters;
-    struct loop_later **laters_end;
+    struct loop_laters laters[LOOP_STEPS];
+    unsigned reads;              /* of this round */
     struct loop_object *objects; /* oldest first */
     struct loop_object *newest;
 };
+
+/* A stream has read, and its owner is done with that; this may end the round. */
+void loop_has_read(struct loop *loop);
 
 /* Make an object, zeroed but for its head. @return NULL when there is no memory. */
 void *loop_object_new(struct loop *loop, size_t size, void (*close)(struct loop_object *object));

@@ -246,6 +246,7 @@ static void write_queue(struct loop_stream *stream)
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     struct loop_stream *stream = poll->data;
+    struct loop *loop = stream->object.loop;
     if (status < 0) {
         events = stream->waiting_for;
         stream->waiting_for = 0;
@@ -258,6 +259,9 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     }
     if (!stream->object.closed) {
         (void)update_waiting(stream);
+    }
+    if (events & UV_READABLE) {
+        loop_has_read(loop);
     }
 }
 

@@ -1,9 +1,9 @@
 /*
- * Bytes come in and become requests, one at a time: the next is not looked at
- * before the response of the one before is written. Responses of one round of
- * the loop go out in one write. What a request lives in is shared by all
- * connections of the loop, unless its answer, or a part of it, has to be waited
- * for.
+ * Bytes come in; when they have, on all connections or on enough, they become
+ * requests, one at a time: the next is not looked at before the response of the
+ * one before is written. Responses of one round of the loop go out in one
+ * write. What a request lives in is shared by all connections of the loop,
+ * unless its answer, or a part of it, has to be waited for.
  *
  * After a response that leaves bytes of its request unread, closing at once
  * would make the kernel reset the connection, and the peer would lose the
@@ -42,14 +42,14 @@ static struct net_http *of_conn(struct core_conn *conn)
     return (struct net_http *)((char *)conn - offsetof(struct net_http, conn));
 }
 
-static struct net_http *of_turn(struct loop_later *turn)
+static void work_later(struct net_http *http)
 {
-    return (struct net_http *)((char *)turn - offsetof(struct net_http, turn));
+    loop_run_later(http->loop, LOOP_WORK, &http->work);
 }
 
 void net_http_take_turn(struct net_http *http)
 {
-    loop_run_later(http->loop, &http->turn);
+    loop_run_later(http->loop, LOOP_SEND, &http->send);
 }
 
 /* ---- memory ---- */
@@ -234,8 +234,12 @@ static bool has_requests(const struct net_http *http)
 
 static bool takes_requests(const struct net_http *http)
 {
-    return http->state == NET_HTTP_READING && !http->broken && has_requests(http) &&
-           net_http_queued(http) <= CORE_SEND_QUEUE_MAX;
+    return http->state == NET_HTTP_READING && !http->broken && has_requests(http);
+}
+
+static bool is_sent_enough(const struct net_http *http)
+{
+    return net_http_queued(http) <= CORE_SEND_QUEUE_MAX;
 }
 
 /*
@@ -256,9 +260,10 @@ static void keep_request(struct net_http *http)
 
 static void take_requests(struct net_http *http)
 {
-    while (takes_requests(http) && feed(http)) {
+    while (takes_requests(http) && is_sent_enough(http) && feed(http)) {
         /* feed() does the work */
     }
+    http->more = takes_requests(http) && !is_sent_enough(http);
     if (http->reader.in_place) {
         keep_request(http);
     }
@@ -268,7 +273,7 @@ static void take_requests(struct net_http *http)
 static bool wants_bytes(const struct net_http *http)
 {
     return !http->ended && http->state != NET_HTTP_LAST && http->input.size < INPUT_MAX &&
-           net_http_queued(http) <= CORE_SEND_QUEUE_MAX;
+           is_sent_enough(http);
 }
 
 static void read_or_not(struct net_http *http)
@@ -299,7 +304,23 @@ static void begin_to_linger(struct net_http *http)
     http->broken = loop_stream_end(http->stream) < 0;
 }
 
-static void work(struct net_http *http)
+static void on_work(struct loop_later *work)
+{
+    struct net_http *http = (struct net_http *)((char *)work - offsetof(struct net_http, work));
+    if (!http->closed && http->state != NET_HTTP_LOST) {
+        take_requests(http);
+        net_http_take_turn(http);
+    }
+}
+
+/* Whether there is something to work on: requests that had to wait, or what came behind one. */
+static bool has_work(const struct net_http *http)
+{
+    bool is_left = http->more || http->input_used < http->input.size;
+    return is_left && takes_requests(http) && is_sent_enough(http);
+}
+
+static void send_and_go_on(struct net_http *http)
 {
     if (http->state == NET_HTTP_LOST) {
         if (!core_conn_is_busy(&http->conn)) {
@@ -307,8 +328,11 @@ static void work(struct net_http *http)
         }
         return;
     }
-    take_requests(http);
     flush(http);
+    if (has_work(http)) {
+        work_later(http);
+        return;
+    }
     bool over = is_over(http);
     if (over && http->lingers && !http->ended) {
         begin_to_linger(http);
@@ -324,6 +348,17 @@ static void work(struct net_http *http)
     }
     read_or_not(http);
     net_http_clock_set(http, false);
+}
+
+/* A closed connection's work comes before this, and nobody asks for more: it can be freed. */
+static void on_send(struct loop_later *send)
+{
+    struct net_http *http = (struct net_http *)((char *)send - offsetof(struct net_http, send));
+    if (http->closed) {
+        jsv_dealloc(os_allocator(), http, sizeof(*http));
+    } else {
+        send_and_go_on(http);
+    }
 }
 
 static void on_space(void *owner, char **ret_data, size_t *ret_size)
@@ -350,13 +385,11 @@ static void on_read(void *owner, size_t size)
         throw_away(http, size);
         return;
     }
-    bool was_idle = http->reader.phase == NET_HTTP_PHASE_IDLE;
-    http->input.size += size;
-    take_requests(http);
-    if (was_idle && http->state == NET_HTTP_READING) {
+    if (http->state == NET_HTTP_READING && http->reader.phase == NET_HTTP_PHASE_IDLE) {
         http->waiting_for = NET_HTTP_FOR_NOTHING; /* the time for a request begins now */
     }
-    net_http_take_turn(http);
+    http->input.size += size;
+    work_later(http);
 }
 
 /* Whether the peer has asked for something that going away does not give up: in an old session. */
@@ -387,16 +420,6 @@ static void on_drained(void *owner, int error)
         net_http_lose(http);
     } else {
         net_http_take_turn(http);
-    }
-}
-
-static void on_turn(struct loop_later *turn)
-{
-    struct net_http *http = of_turn(turn);
-    if (http->closed) {
-        jsv_dealloc(os_allocator(), http, sizeof(*http));
-    } else {
-        work(http);
     }
 }
 
@@ -469,7 +492,8 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
         .settings = options->settings,
         .loop = core_worker_loop(options->worker),
         .pool = core_worker_pool(options->worker),
-        .turn = {.run = on_turn},
+        .work = {.run = on_work},
+        .send = {.run = on_send},
         .on_closed = options->closed,
         .owner = options->owner,
         .body_owner = {.references = 1},

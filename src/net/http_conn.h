@@ -43,8 +43,9 @@ struct net_http {
     struct net_http_match match;
     struct jsv_buf input; /* read and not used up */
     size_t input_used;
-    struct jsv_buf output; /* of this round */
-    struct loop_later turn;
+    struct jsv_buf output;  /* of this round */
+    struct loop_later work; /* on what was read in this round */
+    struct loop_later send; /* what came of it */
     struct loop_timer *timer;
     uint64_t timer_ms;                 /* when it fires; 0: it does not run */
     uint64_t deadline_ms;              /* of what the connection is at */
@@ -54,6 +55,7 @@ struct net_http {
     enum net_http_state state;
     bool ended;     /* no more bytes will come */
     bool finishing; /* no more requests are taken */
+    bool more;      /* a request that has come waits for earlier responses to be sent */
     bool lingers;   /* the last response leaves bytes unread: see NET_HTTP_LINGER */
     size_t thrown_away;
     unsigned accepts; /* kinds of answer the client of this request takes */
@@ -74,7 +76,7 @@ void net_http_clock_fired(struct net_http *http);
 
 /* ---- bytes ---- */
 
-/** Look at the connection at the end of the round: write, read on, close. */
+/** Look at the connection when its work of this round is done: send, read on, close. */
 void net_http_take_turn(struct net_http *http);
 /** Bytes written and not yet taken by the kernel. */
 size_t net_http_queued(const struct net_http *http);

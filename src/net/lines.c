@@ -1,11 +1,13 @@
 /*
- * What happens in a round of the loop: bytes come in and are cut into frames;
- * each goes through the corridor; answers, of these frames or of earlier ones,
- * are collected. At the end of the round all answers go out in one write.
+ * What happens in a round of the loop: bytes come in. When they have come in on
+ * all connections, or on enough, they are cut into frames and each goes through
+ * the corridor; answers, of these frames or of earlier ones, are collected. At
+ * the end of the round all answers of a connection go out in one write.
  *
- * That is worth the wait: who holds many connections is woken up once for all
- * their answers, and being woken up is what takes longest. What was read lives
- * in memory that all connections of a loop share, as long as nothing is left.
+ * That is worth the wait: reading, checking and writing each run many times in
+ * a row, and who holds many connections is woken up once for all their answers.
+ * What was read lives in memory that all connections of a loop share, as long
+ * as nothing is left.
  *
  * A peer that does not take its answers must not cost memory: while too much
  * is queued for it, or too much of its work is in flight, no frame is taken,
@@ -43,14 +45,15 @@ static struct net_lines *of_conn(struct core_conn *conn)
     return (struct net_lines *)((char *)conn - offsetof(struct net_lines, conn));
 }
 
-static struct net_lines *of_turn(struct loop_later *turn)
+static void work_later(struct net_lines *lines)
 {
-    return (struct net_lines *)((char *)turn - offsetof(struct net_lines, turn));
+    loop_run_later(lines->loop, LOOP_WORK, &lines->work);
 }
 
-static void take_turn(struct net_lines *lines)
+/* Look at the connection when its work of this round is done: send, read on, close. */
+static void send_later(struct net_lines *lines)
 {
-    loop_run_later(lines->loop, &lines->turn);
+    loop_run_later(lines->loop, LOOP_SEND, &lines->send);
 }
 
 /* ---- out ---- */
@@ -121,7 +124,7 @@ static void send_line(struct net_lines *lines, struct jsv_str text)
     if (lines->output.size >= FLUSH_SIZE) {
         flush(lines);
     }
-    take_turn(lines);
+    send_later(lines);
 }
 
 static void on_answer(struct core_conn *conn, const struct core_answer *answer)
@@ -144,7 +147,7 @@ static void on_drained(void *owner, int error)
         return;
     }
     loop_timer_stop(lines->stall);
-    take_turn(lines);
+    send_later(lines);
 }
 
 /* ---- in ---- */
@@ -174,9 +177,9 @@ static bool take_frames(struct net_lines *lines)
     return true;
 }
 
-static void read_or_not(struct net_lines *lines, bool more)
+static void read_or_not(struct net_lines *lines)
 {
-    if (more || lines->ended) {
+    if (lines->more || lines->ended) {
         loop_stream_stop(lines->in);
     } else if (loop_stream_start(lines->in) < 0) {
         lines->broken = true;
@@ -208,21 +211,44 @@ static void on_drain_over(void *owner)
     }
 }
 
-static void work(struct net_lines *lines)
+static void on_work(struct loop_later *work)
 {
-    bool more = take_frames(lines);
+    struct net_lines *lines = (struct net_lines *)((char *)work - offsetof(struct net_lines, work));
+    if (lines->closed) {
+        return;
+    }
+    lines->more = take_frames(lines);
     if (lines->ended) {
         core_conn_finish(&lines->conn); /* a frame after the end may have begun to listen */
     }
-    if (lines->ended && !more) {
+    if (lines->ended && !lines->more) {
         begin_to_drain(lines);
     }
+    send_later(lines);
+}
+
+static void send_and_go_on(struct net_lines *lines)
+{
     flush(lines);
     if (!lines->broken) {
-        read_or_not(lines, more);
+        read_or_not(lines);
+    }
+    if (lines->more && takes_frames(lines)) {
+        work_later(lines);
     }
     if (lines->broken || is_over(lines)) {
         net_lines_close(lines);
+    }
+}
+
+/* A closed connection's work comes before this, and nobody asks for more: it can be freed. */
+static void on_send(struct loop_later *send)
+{
+    struct net_lines *lines = (struct net_lines *)((char *)send - offsetof(struct net_lines, send));
+    if (lines->closed) {
+        jsv_dealloc(os_allocator(), lines, sizeof(*lines));
+    } else {
+        send_and_go_on(lines);
     }
 }
 
@@ -234,16 +260,11 @@ static void on_space(void *owner, char **ret_data, size_t *ret_size)
     }
 }
 
-/* Most of the time all frames are taken and the loop goes on reading: then answers wait for the
-   end of the round, and nothing else is to be done. */
 static void on_read(void *owner, size_t size)
 {
     struct net_lines *lines = owner;
     rpc_frames_filled(&lines->frames, size);
-    if (take_frames(lines)) {
-        loop_stream_stop(lines->in);
-        take_turn(lines);
-    }
+    work_later(lines);
 }
 
 /* Who has only our input, such as the parent of this process, may hang up and still read. */
@@ -257,22 +278,12 @@ static void on_end(void *owner, int error)
     }
     lines->ended = true;
     core_conn_finish(&lines->conn);
-    take_turn(lines);
+    work_later(lines);
 }
 
 static void on_resume(struct core_conn *conn)
 {
-    take_turn(of_conn(conn));
-}
-
-static void on_turn(struct loop_later *turn)
-{
-    struct net_lines *lines = of_turn(turn);
-    if (lines->closed) {
-        jsv_dealloc(os_allocator(), lines, sizeof(*lines));
-    } else {
-        work(lines);
-    }
+    send_later(of_conn(conn));
 }
 
 /* ---- opening and closing ---- */
@@ -369,7 +380,8 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
     *lines = (struct net_lines){
         .peer = {.ops = &peer_ops},
         .loop = core_worker_loop(options->worker),
-        .turn = {.run = on_turn},
+        .work = {.run = on_work},
+        .send = {.run = on_send},
         .write_stall_ms =
             options->write_stall_ms > 0 ? options->write_stall_ms : CORE_WRITE_STALL_MS,
         .drain_ms = options->drain_ms,
@@ -393,7 +405,7 @@ void net_lines_finish(struct net_lines *lines)
 {
     lines->finishing = true;
     core_conn_finish(&lines->conn);
-    take_turn(lines);
+    send_later(lines);
 }
 
 void net_lines_close(struct net_lines *lines)
@@ -404,6 +416,6 @@ void net_lines_close(struct net_lines *lines)
     close_streams(lines);
     rpc_frames_done(&lines->frames);
     jsv_buf_done(&lines->output);
-    take_turn(lines);
+    send_later(lines);
     lines->on_closed(lines->owner, &lines->peer);
 }

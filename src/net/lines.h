@@ -33,7 +33,8 @@ struct net_lines {
     struct loop_stream *out; /* the same for a socket */
     struct rpc_frames frames;
     struct jsv_buf output;  /* answers of this round */
-    struct loop_later turn; /* at its end */
+    struct loop_later work; /* on what was read in it */
+    struct loop_later send; /* what came of it */
     struct loop_timer *stall;
     struct loop_timer *drain; /* NULL: there is no hurry */
     uint64_t write_stall_ms;
@@ -43,6 +44,7 @@ struct net_lines {
     bool ended;             /* no more bytes will come */
     bool draining;          /* nor frames: the last is taken */
     bool finishing;         /* no more frames are taken */
+    bool more;              /* frames that have come were not welcome yet */
     bool broken;            /* the peer is lost, or an answer is */
     bool closed;
     net_peer_closed *on_closed;

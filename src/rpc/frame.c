@@ -81,8 +81,9 @@ static void lend_chunk(struct rpc_frames *frames)
     if (!pool || !chunk || frames->begin < frames->end) {
         return;
     }
-    if (!pool->chunk && chunk->references == 1 && chunk->capacity == CHUNK_CAPACITY) {
-        pool->chunk = rpc_chunk_retain(chunk);
+    bool is_room = pool->chunk_count < RPC_POOL_SPARES_MAX;
+    if (is_room && chunk->references == 1 && chunk->capacity == CHUNK_CAPACITY) {
+        pool->chunks[pool->chunk_count++] = rpc_chunk_retain(chunk);
     }
     forget_chunk(frames);
 }
@@ -90,12 +91,10 @@ static void lend_chunk(struct rpc_frames *frames)
 static struct rpc_chunk *chunk_new(struct rpc_frames *frames, size_t capacity)
 {
     struct rpc_pool *pool = frames->pool;
-    if (!pool || !pool->chunk || capacity != CHUNK_CAPACITY) {
+    if (!pool || pool->chunk_count == 0 || capacity != CHUNK_CAPACITY) {
         return chunk_resize(NULL, capacity);
     }
-    struct rpc_chunk *chunk = pool->chunk;
-    pool->chunk = NULL;
-    return chunk;
+    return pool->chunks[--pool->chunk_count];
 }
 
 /* Begin a chunk with what is left of the one before. */

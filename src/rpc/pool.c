@@ -3,19 +3,31 @@
 #include "os/sys.h"
 #include "rpc/frame.h"
 
+/* Input is kept for all that read in a round; requests are worked on one after the other. */
+static const size_t spares_max[RPC_POOL_USES] = {
+    [RPC_POOL_INPUT] = RPC_POOL_SPARES_MAX,
+    [RPC_POOL_HEAD] = 1,
+    [RPC_POOL_BODY] = 1,
+};
+
 void rpc_pool_init(struct rpc_pool *pool)
 {
-    pool->chunk = NULL;
+    pool->chunk_count = 0;
     for (size_t i = 0; i < RPC_POOL_USES; i++) {
-        jsv_buf_init(&pool->spare[i], os_allocator(), RPC_POOL_KEPT_MAX);
+        pool->shelves[i].count = 0;
     }
 }
 
 void rpc_pool_done(struct rpc_pool *pool)
 {
-    rpc_chunk_release(pool->chunk);
+    while (pool->chunk_count > 0) {
+        rpc_chunk_release(pool->chunks[--pool->chunk_count]);
+    }
     for (size_t i = 0; i < RPC_POOL_USES; i++) {
-        jsv_buf_done(&pool->spare[i]);
+        struct rpc_pool_shelf *shelf = &pool->shelves[i];
+        while (shelf->count > 0) {
+            jsv_buf_done(&shelf->spares[--shelf->count]);
+        }
     }
 }
 
@@ -30,18 +42,21 @@ static void move_memory(struct jsv_buf *from, struct jsv_buf *to)
 
 void rpc_pool_lend(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv_buf *buf)
 {
-    if (!buf->data) {
-        move_memory(&pool->spare[use], buf);
+    struct rpc_pool_shelf *shelf = &pool->shelves[use];
+    if (!buf->data && shelf->count > 0) {
+        move_memory(&shelf->spares[--shelf->count], buf);
     }
 }
 
 void rpc_pool_take_back(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv_buf *buf)
 {
-    struct jsv_buf *spare = &pool->spare[use];
+    struct rpc_pool_shelf *shelf = &pool->shelves[use];
     jsv_buf_reset(buf);
-    if (spare->data || buf->capacity > RPC_POOL_KEPT_MAX) {
+    if (buf->capacity > RPC_POOL_KEPT_MAX || shelf->count == spares_max[use]) {
         jsv_buf_done(buf);
-    } else {
+    } else if (buf->data) {
+        struct jsv_buf *spare = &shelf->spares[shelf->count++];
+        jsv_buf_init(spare, os_allocator(), RPC_POOL_KEPT_MAX);
         move_memory(buf, spare);
     }
 }

@@ -2,9 +2,10 @@
  * Memory that the connections of one loop lend each other.
  *
  * Between two messages a connection usually has nothing to keep, and a loop
- * does one thing at a time. So what one has read and answered is given to the
- * next that reads: it is warm, and a thousand idle connections take no more of
- * it than one. Whoever has something left over keeps what it lives in.
+ * reads from a few before it works on what they said, one after the other. So
+ * what one has read and answered is given to the next that reads: it is warm,
+ * and a thousand idle connections take no more of it than those few. Whoever
+ * has something left over keeps what it lives in.
  */
 #pragma once
 
@@ -21,11 +22,20 @@ enum rpc_pool_use {
 /* More than this is given back: most messages are far smaller. */
 #define RPC_POOL_KEPT_MAX ((size_t)32 * 1024)
 
+/* As many as are read before anything is worked on, and so the most kept for one purpose. */
+#define RPC_POOL_SPARES_MAX 64
+
 struct rpc_chunk;
 
+struct rpc_pool_shelf {
+    struct jsv_buf spares[RPC_POOL_SPARES_MAX];
+    size_t count;
+};
+
 struct rpc_pool {
-    struct rpc_chunk *chunk; /* that no frame is in; NULL: it is in use, or there was none yet */
-    struct jsv_buf spare[RPC_POOL_USES];
+    struct rpc_chunk *chunks[RPC_POOL_SPARES_MAX]; /* that no frame is in */
+    size_t chunk_count;
+    struct rpc_pool_shelf shelves[RPC_POOL_USES];
 };
 
 void rpc_pool_init(struct rpc_pool *pool);

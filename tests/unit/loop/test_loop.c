@@ -141,10 +141,10 @@ static void run_job(struct loop_later *later)
     struct job *job = (struct job *)later;
     job->runs++;
     if (job->runs < job->runs_wanted) {
-        loop_run_later(job->loop, later);
+        loop_run_later(job->loop, LOOP_WORK, later);
     }
     if (job->also) {
-        loop_run_later(job->loop, &job->also->later);
+        loop_run_later(job->loop, LOOP_WORK, &job->also->later);
     }
     if (job->stops && job->runs == job->runs_wanted) {
         loop_stop(job->loop);
@@ -154,8 +154,8 @@ static void run_job(struct loop_later *later)
 static void test_later_runs_once_however_often_it_is_asked(void **state)
 {
     struct job job = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
-    loop_run_later(*state, &job.later);
-    loop_run_later(*state, &job.later);
+    loop_run_later(*state, LOOP_WORK, &job.later);
+    loop_run_later(*state, LOOP_WORK, &job.later);
     assert_int_equal(loop_run(*state), 0);
     assert_int_equal(job.runs, 1);
 }
@@ -167,10 +167,42 @@ static void test_later_asked_for_by_a_later(void **state)
         .later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
     struct job first = {
         .later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .also = &second};
-    loop_run_later(*state, &first.later);
+    loop_run_later(*state, LOOP_WORK, &first.later);
     assert_int_equal(loop_run(*state), 0);
     assert_int_equal(first.runs, 1);
     assert_int_equal(second.runs, 1);
+}
+
+static char steps_run[16];
+static size_t step_count;
+
+static void note_work(struct loop_later *later)
+{
+    (void)later;
+    steps_run[step_count++] = 'w';
+}
+
+static void note_sending(struct loop_later *later)
+{
+    (void)later;
+    steps_run[step_count++] = 's';
+}
+
+/* However they were asked for, all work comes first. What sending leads to is of the next round. */
+static void test_steps_come_in_order(void **state)
+{
+    struct job last = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
+    struct job also = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .also = &last};
+    struct loop_later work[] = {{.run = note_work}, {.run = note_work}};
+    struct loop_later sending[] = {{.run = note_sending}, {.run = note_sending}};
+    for (size_t i = 0; i < 2; i++) {
+        loop_run_later(*state, LOOP_SEND, &sending[i]);
+        loop_run_later(*state, LOOP_WORK, &work[i]);
+    }
+    loop_run_later(*state, LOOP_SEND, &also.later);
+    assert_int_equal(loop_run(*state), 0);
+    assert_string_equal(steps_run, "wwss");
+    assert_int_equal(last.runs, 1);
 }
 
 static void fire_and_stop(void *owner)
@@ -185,7 +217,7 @@ static void test_later_does_not_starve_timers(void **state)
     struct loop_timer *timer;
     assert_int_equal(loop_timer_new(*state, fire_and_stop, *state, &timer), 0);
     loop_timer_start(timer, 5);
-    loop_run_later(*state, &job.later);
+    loop_run_later(*state, LOOP_WORK, &job.later);
     assert_int_equal(loop_run(*state), 0);
     assert_true(job.runs > 1);
     job.runs_wanted = job.runs + 1;
@@ -199,7 +231,7 @@ static void test_laters_left_run_at_the_end(void **state)
     struct loop *loop;
     assert_int_equal(loop_new(&loop), 0);
     struct job job = {.later = {.run = run_job}, .loop = loop, .runs_wanted = 3};
-    loop_run_later(loop, &job.later);
+    loop_run_later(loop, LOOP_WORK, &job.later);
     loop_free(loop);
     assert_int_equal(job.runs, 3);
 }
@@ -273,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_letters_left_are_opened_at_the_end),
         LOOP_TEST(test_later_runs_once_however_often_it_is_asked),
         LOOP_TEST(test_later_asked_for_by_a_later),
+        LOOP_TEST(test_steps_come_in_order),
         LOOP_TEST(test_later_does_not_starve_timers),
         cmocka_unit_test(test_laters_left_run_at_the_end),
         cmocka_unit_test(test_freeing_nothing),

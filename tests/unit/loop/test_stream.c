@@ -130,6 +130,72 @@ static void expect_text(const struct listener *listener, const char *text)
     assert_memory_equal(listener->text, text, strlen(text));
 }
 
+/* ---- rounds ---- */
+
+/* Many streams that are ready at once, and how many of them have read whenever work is done. */
+struct crowd {
+    struct loop_later work;
+    struct loop *loop;
+    size_t reads;
+    size_t most; /* reads before any work is done */
+    char byte;
+};
+
+static void crowd_space(void *owner, char **ret_data, size_t *ret_size)
+{
+    *ret_data = &((struct crowd *)owner)->byte;
+    *ret_size = 1;
+}
+
+static void crowd_read(void *owner, size_t size)
+{
+    struct crowd *crowd = owner;
+    crowd->reads += size;
+    loop_run_later(crowd->loop, LOOP_WORK, &crowd->work);
+}
+
+static void crowd_work(struct loop_later *later)
+{
+    struct crowd *crowd = (struct crowd *)later;
+    crowd->most = crowd->reads > crowd->most ? crowd->reads : crowd->most;
+    crowd->reads = 0;
+}
+
+static size_t most_reads_of(struct listener *listener, size_t count)
+{
+    static const struct loop_stream_events crowd_events = {
+        .space = crowd_space, .read = crowd_read, .end = on_end, .drained = on_drained};
+    struct crowd crowd = {.work = {.run = crowd_work}, .loop = listener->loop};
+    struct loop_stream *streams[3 * LOOP_ROUND_READS];
+    int peers[3 * LOOP_ROUND_READS];
+    for (size_t i = 0; i < count; i++) {
+        int fds[2];
+        assert_int_equal(
+            socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+        int r = loop_stream_open(listener->loop, fds[0], &crowd_events, &crowd, &streams[i]);
+        assert_int_equal(r, 0);
+        assert_int_equal(loop_stream_start(streams[i]), 0);
+        assert_int_equal(write(fds[1], "x", 1), 1);
+        peers[i] = fds[1];
+    }
+    run(listener);
+    for (size_t i = 0; i < count; i++) {
+        loop_stream_close(streams[i]);
+        close(peers[i]);
+    }
+    return crowd.most;
+}
+
+static void test_round_reads_from_all_before_work_is_done(void **state)
+{
+    assert_int_equal(most_reads_of(*state, LOOP_ROUND_READS - 1), LOOP_ROUND_READS - 1);
+}
+
+static void test_round_ends_when_enough_is_read(void **state)
+{
+    assert_int_equal(most_reads_of(*state, 3 * LOOP_ROUND_READS), LOOP_ROUND_READS);
+}
+
 /* ---- reading ---- */
 
 static void test_reads_what_comes(void **state)
@@ -566,6 +632,8 @@ static void test_opening_fails_cleanly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        STREAM_TEST(test_round_reads_from_all_before_work_is_done),
+        STREAM_TEST(test_round_ends_when_enough_is_read),
         STREAM_TEST(test_reads_what_comes),
         STREAM_TEST(test_reads_no_more_than_there_is_room),
         STREAM_TEST(test_stops_and_goes_on),

@@ -352,6 +352,27 @@ static void test_half_closed_peer_gets_its_answer(void **state)
     assert_has(hear(desk), "200 OK");
 }
 
+/* More answers than we keep for a peer: what it asked for waits until it reads, and is not lost. */
+static void test_half_closed_slow_reader_gets_all_its_answers(void **state)
+{
+    enum {
+        REQUESTS = 200
+    };
+    struct desk *desk = *state;
+    connect_peer(desk);
+    const char *request =
+        post("/rpc", "", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
+    for (int i = 0; i < REQUESTS; i++) {
+        say(desk, request);
+    }
+    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
+    run(desk, 5);
+    const char *text = hear(desk);
+    assert_true(strlen(text) > CORE_SEND_QUEUE_MAX);
+    assert_int_equal(count(text, "HTTP/1.1 200 OK"), REQUESTS);
+    run_until_closed(desk);
+}
+
 static void test_finish_closes_idle_connections(void **state)
 {
     struct desk *desk = *state;
@@ -441,6 +462,7 @@ int main(void)
         DESK_TEST(test_slow_body),
         DESK_TEST(test_write_stall),
         DESK_TEST(test_half_closed_peer_gets_its_answer),
+        DESK_TEST(test_half_closed_slow_reader_gets_all_its_answers),
         DESK_TEST(test_finish_closes_idle_connections),
         DESK_TEST(test_finish_answers_what_has_come),
         DESK_TEST(test_finish_waits_for_a_request_that_has_begun),

@@ -218,13 +218,14 @@ static void what_is_read_up_serves_the_next(void **state)
     give(&frames, "one\n", 4);
     const struct rpc_chunk *chunk = frames.chunk;
     expect(&frames, "one");
-    assert_null(pool.chunk); /* there might be another line in it */
+    assert_int_equal(pool.chunk_count, 0); /* there might be another line in it */
     expect_none(&frames);
     assert_null(frames.chunk);
-    assert_ptr_equal(pool.chunk, chunk);
+    assert_int_equal(pool.chunk_count, 1);
+    assert_ptr_equal(pool.chunks[0], chunk);
     give(&others, "two\n", 4);
     assert_ptr_equal(others.chunk, chunk);
-    assert_null(pool.chunk);
+    assert_int_equal(pool.chunk_count, 0);
     give(&frames, "th", 2); /* at the same time */
     assert_ptr_not_equal(frames.chunk, chunk);
     expect(&others, "two");
@@ -232,11 +233,34 @@ static void what_is_read_up_serves_the_next(void **state)
     expect_none(&frames);
     give(&frames, "ree\n", 4);
     expect(&frames, "three");
-    expect_none(&frames); /* the pool has a chunk: this one is given back */
+    expect_none(&frames);
     assert_null(frames.chunk);
-    assert_ptr_equal(pool.chunk, chunk);
+    assert_int_equal(pool.chunk_count, 2);
+    assert_ptr_equal(pool.chunks[0], chunk);
     rpc_frames_done(&frames);
     rpc_frames_done(&others);
+    rpc_pool_done(&pool);
+}
+
+/* So many read before the first is worked on; one more than that gives its memory back. */
+static void a_round_of_readers_is_served(void **state)
+{
+    (void)state;
+    static struct rpc_frames readers[RPC_POOL_SPARES_MAX + 1];
+    struct rpc_pool pool;
+    rpc_pool_init(&pool);
+    for (size_t i = 0; i < RPC_POOL_SPARES_MAX + 1; i++) {
+        rpc_frames_init(&readers[i], 100000);
+        rpc_frames_share(&readers[i], &pool);
+        give(&readers[i], "line\n", 5);
+    }
+    for (size_t i = 0; i < RPC_POOL_SPARES_MAX + 1; i++) {
+        expect(&readers[i], "line");
+        expect_none(&readers[i]);
+        assert_null(readers[i].chunk);
+        assert_int_equal(pool.chunk_count, i < RPC_POOL_SPARES_MAX ? i + 1 : RPC_POOL_SPARES_MAX);
+        rpc_frames_done(&readers[i]);
+    }
     rpc_pool_done(&pool);
 }
 
@@ -253,7 +277,7 @@ static void what_somebody_keeps_is_not_shared(void **state)
     assert_true(rpc_frames_next(&frames, &frame));
     rpc_chunk_retain(frame.chunk);
     expect_none(&frames);
-    assert_null(pool.chunk);
+    assert_int_equal(pool.chunk_count, 0);
     give(&frames, "other\n", 6);
     expect(&frames, "other");
     expect_none(&frames);
@@ -336,6 +360,7 @@ int main(void)
         cmocka_unit_test(long_lines_grow_the_memory_and_short_ones_give_it_back),
         cmocka_unit_test(many_lines_in_one_chunk_are_not_copied),
         cmocka_unit_test(what_is_read_up_serves_the_next),
+        cmocka_unit_test(a_round_of_readers_is_served),
         cmocka_unit_test(what_somebody_keeps_is_not_shared),
         cmocka_unit_test(the_rest_of_a_long_line_is_not_kept),
         cmocka_unit_test(without_memory_nothing_is_lost),

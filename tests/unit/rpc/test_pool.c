@@ -52,7 +52,29 @@ static void who_has_memory_keeps_it(void **state)
     assert_true(jsv_str_equal(jsv_buf_str(&second), JSV_STR("second")));
     rpc_pool_take_back(&pool, RPC_POOL_BODY, &second); /* there is some: it is given back */
     assert_null(second.data);
-    assert_ptr_equal(pool.spare[RPC_POOL_BODY].data, memory);
+    assert_int_equal(pool.shelves[RPC_POOL_BODY].count, 1);
+    assert_ptr_equal(pool.shelves[RPC_POOL_BODY].spares[0].data, memory);
+    rpc_pool_done(&pool);
+}
+
+static void input_is_kept_for_all_readers_of_a_round(void **state)
+{
+    (void)state;
+    struct rpc_pool pool;
+    struct jsv_buf readers[RPC_POOL_SPARES_MAX + 1];
+    rpc_pool_init(&pool);
+    for (size_t i = 0; i < RPC_POOL_SPARES_MAX + 1; i++) {
+        jsv_buf_init(&readers[i], os_allocator(), 1000);
+        jsv_buf_append_str(&readers[i], JSV_STR("text"));
+    }
+    rpc_pool_take_back(&pool, RPC_POOL_INPUT, &readers[0]);
+    rpc_pool_take_back(&pool, RPC_POOL_INPUT, &readers[0]); /* it has none any more */
+    assert_int_equal(pool.shelves[RPC_POOL_INPUT].count, 1);
+    for (size_t i = 1; i < RPC_POOL_SPARES_MAX + 1; i++) {
+        rpc_pool_take_back(&pool, RPC_POOL_INPUT, &readers[i]);
+        assert_null(readers[i].data);
+    }
+    assert_int_equal(pool.shelves[RPC_POOL_INPUT].count, RPC_POOL_SPARES_MAX);
     rpc_pool_done(&pool);
 }
 
@@ -66,7 +88,7 @@ static void much_memory_is_given_back(void **state)
     assert_int_equal(jsv_buf_reserve(&buf, RPC_POOL_KEPT_MAX + 1), 0);
     rpc_pool_take_back(&pool, RPC_POOL_HEAD, &buf);
     assert_null(buf.data);
-    assert_null(pool.spare[RPC_POOL_HEAD].data);
+    assert_int_equal(pool.shelves[RPC_POOL_HEAD].count, 0);
     rpc_pool_done(&pool);
 }
 
@@ -110,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_one_gives_back_the_next_gets),
         cmocka_unit_test(who_has_memory_keeps_it),
+        cmocka_unit_test(input_is_kept_for_all_readers_of_a_round),
         cmocka_unit_test(much_memory_is_given_back),
         cmocka_unit_test(two_exchange_memory),
         cmocka_unit_test(an_error_is_forgotten),
