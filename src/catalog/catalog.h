@@ -32,6 +32,8 @@ struct catalog_example {
 
 /** How deep properties are followed; deeper ones cannot be repeated in headers. */
 #define CATALOG_PROPERTY_DEPTH_MAX 8
+/** Bytes of an "x-mcp-header", as many as a tool's name may have. */
+#define CATALOG_HEADER_NAME_MAX 128
 
 /** A tool as its descriptor declares it. */
 struct catalog_tool {

@@ -104,22 +104,41 @@ _Static_assert(CATALOG_FILE_SIZE_MAX == 4 << 20, "as describe() says");
 _Static_assert(CATALOG_FILES_SIZE_MAX == 128 << 20, "as describe() says");
 _Static_assert(CATALOG_NAMES_MAX == 100000, "as describe() says");
 
-/* "duplicate member at /a (line 3)" */
-static struct jsv_str describe_json(const struct jsv_error *error, char out[static WHY_SIZE_MAX])
+/* "duplicate member at /a", and what follows. */
+static struct jsv_str describe_place(
+    const char *wrong, struct jsv_str pointer, const char *more, char out[static WHY_SIZE_MAX])
 {
-    struct jsv_str pointer = error->pointer;
     pointer.size = pointer.size < POINTER_SIZE_MAX ? pointer.size : POINTER_SIZE_MAX;
     int pointer_size = (int)jsv_utf8_valid_prefix(pointer);
     int size = snprintf(
         out,
         WHY_SIZE_MAX,
-        "%s%s%.*s (line %zu)",
-        error->message,
+        "%s%s%.*s%s",
+        wrong,
         pointer_size > 0 ? " at " : "",
         pointer_size,
         pointer_size > 0 ? pointer.data : "",
-        error->line);
+        more);
     return (struct jsv_str){out, size < WHY_SIZE_MAX ? (size_t)size : WHY_SIZE_MAX - 1};
+}
+
+/* "duplicate member at /a (line 3)" */
+static struct jsv_str describe_json(const struct jsv_error *error, char out[static WHY_SIZE_MAX])
+{
+    char line[32];
+    snprintf(line, sizeof(line), " (line %zu)", error->line);
+    return describe_place(error->message, error->pointer, line, out);
+}
+
+int catalog_warn_at(
+    struct catalog_loading *loading,
+    const char *directory,
+    struct jsv_str path,
+    const char *wrong,
+    struct jsv_str pointer)
+{
+    char text[WHY_SIZE_MAX];
+    return catalog_warn_of(loading, directory, path, describe_place(wrong, pointer, "", text));
 }
 
 /* ---- files ---- */

@@ -76,5 +76,13 @@ int catalog_warn_of(
     struct jsv_str path,
     struct jsv_str why);
 
+/** The same for what is wrong at a place in it; an empty pointer is not mentioned. */
+int catalog_warn_at(
+    struct catalog_loading *loading,
+    const char *directory,
+    struct jsv_str path,
+    const char *wrong,
+    struct jsv_str pointer);
+
 /** Copy a text for good; data NULL when memory ran out. */
 struct jsv_str catalog_keep(struct catalog_loading *loading, struct jsv_str text);

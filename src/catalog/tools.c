@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "catalog/headers.h"
 #include "catalog/snapshot.h"
 #include "os/sys.h"
 
@@ -38,38 +39,31 @@ static bool is_content(struct jsv_value tool)
     return jsv_str_equal(jsv_value_text(output), JSV_STR("content"));
 }
 
-static bool has_headers(struct jsv_value schema, unsigned depth)
-{
-    struct jsv_iter iter = jsv_value_iter(jsv_value_get(schema, JSV_STR("properties")));
-    while (jsv_iter_next(&iter)) {
-        struct jsv_value header = jsv_value_get(iter.value, JSV_STR("x-mcp-header"));
-        bool goes_on = depth < CATALOG_PROPERTY_DEPTH_MAX;
-        if (jsv_value_type(header) == JSV_TYPE_STRING ||
-            (goes_on && has_headers(iter.value, depth + 1))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static struct catalog_tool tool_of(struct jsv_str descriptor, struct jsv_value value)
 {
-    struct jsv_value input_schema = jsv_value_get(value, JSV_STR("inputSchema"));
     return (struct catalog_tool){
         .name = jsv_value_text(jsv_value_get(value, JSV_STR("name"))),
         .title = jsv_value_text(jsv_value_get(value, JSV_STR("title"))),
         .description = jsv_value_text(jsv_value_get(value, JSV_STR("description"))),
         .descriptor = descriptor,
         .value = value,
-        .input_schema = input_schema,
+        .input_schema = jsv_value_get(value, JSV_STR("inputSchema")),
         .output_schema = jsv_value_get(value, JSV_STR("outputSchema")),
         .is_content = is_content(value),
-        .has_headers = has_headers(input_schema, 1),
     };
 }
 
-/* What is wrong with a descriptor; NULL when nothing is. */
-static const char *check_tool(const struct catalog_tool *tool)
+/*
+ * A pointer into a descriptor is at most this long: each of its tokens stands in the text, with
+ * more around it than the slash, and no more than doubles when it is escaped.
+ */
+#define POINTER_SIZE_MAX (2 * CATALOG_FILE_SIZE_MAX)
+
+/*
+ * What is wrong with a descriptor; NULL when nothing is. Also finds out whether it has headers.
+ * @param pointer Where it is wrong, unless what is wrong says so.
+ */
+static const char *check_tool(struct catalog_tool *tool, struct jsv_buf *pointer)
 {
     if (!is_name(tool->name)) {
         return "\"name\" must be 1 to 128 of A-Z a-z 0-9 _ - .";
@@ -86,7 +80,10 @@ static const char *check_tool(const struct catalog_tool *tool)
     if (!is_absent_or(tool->output_schema, JSV_TYPE_OBJECT)) {
         return "\"outputSchema\" must be an object";
     }
-    return NULL;
+    size_t header_count;
+    const char *wrong = catalog_headers_check(tool->input_schema, pointer, &header_count);
+    tool->has_headers = header_count > 0;
+    return wrong;
 }
 
 /* A text that a program can be given: the kernel's end with a NUL. */
@@ -164,12 +161,12 @@ static const char *check_running(struct jsv_value tool)
 }
 
 /* The same for what only programs of others have. */
-static const char *check_external(const struct catalog_tool *tool)
+static const char *check_external(struct catalog_tool *tool, struct jsv_buf *pointer)
 {
     if (jsv_value_type(tool->value) != JSV_TYPE_OBJECT) {
         return "it must be an object";
     }
-    const char *wrong = check_tool(tool);
+    const char *wrong = check_tool(tool, pointer);
     if (wrong) {
         return wrong;
     }
@@ -220,7 +217,17 @@ add_built_in(struct catalog *catalog, struct catalog_loading *loading, struct js
         return r;
     }
     struct catalog_tool tool = tool_of(text, jsv_document_root(document));
-    assert(!check_tool(&tool));
+    struct jsv_buf pointer;
+    jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
+    const char *wrong = check_tool(&tool, &pointer);
+    r = pointer.error;
+    jsv_buf_done(&pointer);
+    assert(!wrong);
+    (void)wrong; /* without assertions nobody looks */
+    if (r < 0) {
+        jsv_document_free(document);
+        return r;
+    }
     return add_tool(catalog, &tool, true, document);
 }
 
@@ -257,12 +264,19 @@ static int add_external(
     if (r < 0) {
         return r;
     }
-    const char *wrong = check_external(&tool);
+    struct jsv_buf pointer;
+    jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
+    const char *wrong = check_external(&tool, &pointer);
     if (!wrong && catalog_tool_find(catalog, tool.name)) {
         wrong = "there is a tool of this name already";
     }
-    return wrong ? catalog_warn_of(loading, directory, file->path, jsv_str_from(wrong))
-                 : add_tool(catalog, &tool, false, NULL);
+    r = pointer.error;
+    if (r == 0) {
+        r = wrong ? catalog_warn_at(loading, directory, file->path, wrong, jsv_buf_str(&pointer))
+                  : add_tool(catalog, &tool, false, NULL);
+    }
+    jsv_buf_done(&pointer);
+    return r;
 }
 
 int catalog_tools_load(

@@ -5,6 +5,7 @@
  */
 #include "dialect/mcp_http.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -225,9 +226,6 @@ bool mcp_check_name_headers(struct dialect_request *request, const struct mcp_pa
 
 /* ---- arguments in headers ---- */
 
-/* An argument whose header would have a longer name need not be in one. */
-#define HEADER_NAME_MAX 128
-
 static bool
 fits_argument(struct dialect_request *request, struct jsv_value argument, struct jsv_str value)
 {
@@ -256,12 +254,13 @@ fits_argument(struct dialect_request *request, struct jsv_value argument, struct
 static bool
 check_argument(struct dialect_request *request, struct jsv_str suffix, struct jsv_value argument)
 {
-    char name[HEADER_NAME_MAX] = PARAM_PREFIX;
+    char name[sizeof(PARAM_PREFIX) + CATALOG_HEADER_NAME_MAX] = PARAM_PREFIX;
     size_t prefix = strlen(PARAM_PREFIX);
     enum jsv_type type = jsv_value_type(argument);
-    if (type == JSV_TYPE_NONE || type == JSV_TYPE_NULL || suffix.size > sizeof(name) - prefix) {
+    if (type == JSV_TYPE_NONE || type == JSV_TYPE_NULL) {
         return true;
     }
+    assert(suffix.size <= CATALOG_HEADER_NAME_MAX); /* no tool with a longer one is loaded */
     memcpy(name + prefix, suffix.data, suffix.size);
     struct jsv_str whole = {name, prefix + suffix.size};
     struct jsv_str value;

@@ -310,3 +310,37 @@ test(`${MODERN}, HTTP: headers say what the body says`, () => overHttp(MODERN, a
     }
     assert.equal((await call(modern(1, 'tools/list'), { ...version(MODERN), Accept: 'text/html' })).status, 406);
 }));
+
+// A tool with one argument that is repeated in a header of that name.
+const repeating = (name, type, header) => ({
+    name, description: name, command: ['/bin/cat'], inputSchema: { type: 'object', properties: { at: { type, 'x-mcp-header': header } } },
+});
+const LONGEST = 'h'.repeat(128);
+const headerTools = {
+    files: {
+        'tools/longest.tool.json': repeating('longest', 'string', LONGEST),
+        'tools/number.tool.json': repeating('number', 'integer', 'Number'),
+        'tools/longer.tool.json': repeating('longer', 'string', `${LONGEST}h`),
+        'tools/twice.tool.json': { ...repeating('twice', 'string', 'A'), inputSchema: { properties: { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } } } },
+    },
+    env: { MCPGATE_TOOLS_DIR: 'tools' },
+};
+
+test(`${MODERN}, HTTP: headers say what arguments say`, () => withHttp(headerTools, async (server) => {
+    const call = async (name, args, more) => {
+        const body = modern(1, 'tools/call', { name, arguments: args });
+        const { status, text } = await post(server.port, '/mcp', body, { ...BOTH, 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call', 'Mcp-Name': name, ...more });
+        return [status, JSON.parse(text).error?.code];
+    };
+    const longest = `Mcp-Param-${LONGEST}`;
+    assert.deepEqual(await call('longest', { at: 'x' }, { [longest.toUpperCase()]: 'x' }), [200, undefined]);
+    assert.deepEqual(await call('longest', { at: 'x' }, { [longest]: 'y' }), [400, -32020]);
+    assert.deepEqual(await call('longest', { at: 'x' }, { [`${longest}h`]: 'x' }), [400, -32020]);
+    assert.deepEqual(await call('longest', { at: 'x' }, {}), [400, -32020]);
+    assert.deepEqual(await call('longest', {}, {}), [200, undefined]);
+    assert.deepEqual(await call('number', { at: 10 }, { 'Mcp-Param-Number': '1e1' }), [200, undefined]);
+    assert.deepEqual(await call('number', { at: 10 }, { 'Mcp-Param-Number': '11' }), [400, -32020]);
+    assert.deepEqual(await call('longer', { at: 'x' }, { [`${longest}h`]: 'x' }), [200, -32602], 'it is not served');
+    assert.match(server.err.text, /file=\S*longer\.tool\.json detail=.*x-mcp-header.* at \/inputSchema\/properties\/at\/x-mcp-header/);
+    assert.match(server.err.text, /file=\S*twice\.tool\.json detail=.*already at \/inputSchema\/properties\/b\/x-mcp-header/);
+}));

@@ -149,35 +149,6 @@ static void test_schemas(void **state)
     assert_int_equal(catalog_tool_input(fixture.catalog, own, &schema, &reason), 0);
 }
 
-static bool has_headers(const char *properties)
-{
-    char text[1024];
-    snprintf(
-        text,
-        sizeof(text),
-        "{'name': 'a', 'description': '', 'command': ['x'], 'inputSchema': {'properties': %s}}",
-        properties);
-    fixture_write("tools/a.tool.json", text);
-    fixture_load("");
-    return catalog_tool_find(fixture.catalog, JSV_STR("a"))->has_headers;
-}
-
-static void test_headers(void **state)
-{
-    (void)state;
-#define IN(inner)   "{'p': {'properties': " inner "}}"
-#define REPEATED    "{'n': {}, 'm': {'x-mcp-header': 'M'}}"
-#define SEVEN(deep) IN(IN(IN(IN(IN(IN(IN(deep)))))))
-    assert_true(has_headers(REPEATED));
-    assert_true(has_headers(SEVEN(REPEATED)));
-    assert_false(has_headers(IN(SEVEN(REPEATED))));
-    assert_false(has_headers("{'x-mcp-header': {'type': 'string'}, 'm': {'x-mcp-header': 1}}"));
-    assert_false(catalog_tool_at(fixture.catalog, 0)->has_headers);
-#undef SEVEN
-#undef REPEATED
-#undef IN
-}
-
 static void test_content(void **state)
 {
     (void)state;
@@ -218,7 +189,6 @@ int main(void)
         TOOLS_TEST(test_bad),
         TOOLS_TEST(test_name_lengths),
         TOOLS_TEST(test_schemas),
-        TOOLS_TEST(test_headers),
         TOOLS_TEST(test_content),
         TOOLS_TEST(test_schema_out_of_memory),
     };
