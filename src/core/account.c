@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "core/announce.h"
 #include "core/fault.h"
 #include "core/lines.h"
 #include "core/request.h"
@@ -121,7 +122,9 @@ static void note_mismatch(
         mismatch.schema_path,
         is_input ? request->mismatch.schema_path : fault->schema_path);
     FILL(account->share, mismatch.message, fault->problem.data ? fault->problem : fault->message);
-    log_note_mismatch(account->share, &mismatch);
+    if (log_note_mismatch(account->share, &mismatch)) {
+        core_news(request->worker);
+    }
 }
 
 /* Remember a client's name for later messages of its session; nobody else has the session yet. */

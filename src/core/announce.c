@@ -6,6 +6,8 @@
 #include "dialect/mcp_provider.h"
 #include "dialect/notify.h"
 #include "dialect/session.h"
+#include "log/log.h"
+#include "loop/loop.h"
 #include "os/sys.h"
 
 static void push(void *owner, struct jsv_str message)
@@ -36,6 +38,16 @@ announce_to(struct core_conn *conn, const struct dialect_change *change, struct 
     }
 }
 
+static void announce_to_all(const struct core_worker *worker, const struct dialect_change *change)
+{
+    struct jsv_buf scratch;
+    jsv_buf_init(&scratch, os_allocator(), CORE_REPLY_SIZE_MAX);
+    for (struct core_conn *conn = worker->conns; conn; conn = conn->next) {
+        announce_to(conn, change, &scratch);
+    }
+    jsv_buf_done(&scratch);
+}
+
 void core_announce(struct core_worker *worker, const struct catalog *before)
 {
     if (!worker->conns) {
@@ -43,10 +55,33 @@ void core_announce(struct core_worker *worker, const struct catalog *before)
     }
     const struct dialect_change change = dialect_change_between(
         mcp_provider_or_own(worker->settings->provider), before, worker->catalog);
-    struct jsv_buf scratch;
-    jsv_buf_init(&scratch, os_allocator(), CORE_REPLY_SIZE_MAX);
-    for (struct core_conn *conn = worker->conns; conn; conn = conn->next) {
-        announce_to(conn, &change, &scratch);
+    announce_to_all(worker, &change);
+}
+
+/* ---- diagnostics ---- */
+
+void core_news(struct core_worker *worker)
+{
+    if (!worker->has_news) {
+        worker->has_news = true;
+        loop_timer_start(worker->news, CORE_NEWS_MS);
     }
-    jsv_buf_done(&scratch);
+}
+
+void core_news_due(void *owner)
+{
+    struct core_worker *worker = owner;
+    worker->has_news = false;
+    core_sessions_tell(worker->settings->sessions);
+}
+
+void core_announce_news(struct core_worker *worker)
+{
+    const struct log *log = core_worker_log(worker);
+    uint64_t news = log ? log_news(log) : 0;
+    if (news != worker->news_told) {
+        const struct dialect_change change = dialect_change_of_diagnostics();
+        worker->news_told = news;
+        announce_to_all(worker, &change);
+    }
 }

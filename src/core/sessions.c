@@ -77,8 +77,8 @@ static void open_letter(struct loop_letter *letter)
     struct core_sessions_listener *listener =
         (struct core_sessions_listener
              *)((char *)letter - offsetof(struct core_sessions_listener, letter));
-    atomic_store(&listener->is_told, false); /* before it looks: what ends now is told again */
-    listener->ended(listener);
+    atomic_store(&listener->is_told, false); /* before it looks: what comes now is told again */
+    listener->told(listener);
 }
 
 static void tell_listeners(const struct core_sessions *sessions)
@@ -89,6 +89,13 @@ static void tell_listeners(const struct core_sessions *sessions)
             loop_post(listener->loop, &listener->letter);
         }
     }
+}
+
+void core_sessions_tell(struct core_sessions *sessions)
+{
+    pthread_mutex_lock(&sessions->lock);
+    tell_listeners(sessions);
+    pthread_mutex_unlock(&sessions->lock);
 }
 
 void core_sessions_join(struct core_sessions *sessions, struct core_sessions_listener *listener)

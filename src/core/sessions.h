@@ -27,12 +27,12 @@ struct dialect_session *core_sessions_find(struct core_sessions *sessions, struc
 bool core_sessions_remove(struct core_sessions *sessions, struct jsv_str id);
 
 /**
- * Somebody who has streams of sessions, and is told on its own loop that some
- * are over: it looks at is_over of those it has.
+ * Somebody who has streams of sessions, and is told on its own loop that there
+ * is something to look at: some are over (is_over), or there is news for them.
  */
 struct core_sessions_listener {
     struct loop *loop;
-    void (*ended)(struct core_sessions_listener *listener);
+    void (*told)(struct core_sessions_listener *listener);
 
     /* Its own. */
     struct loop_letter letter;
@@ -40,6 +40,8 @@ struct core_sessions_listener {
     struct core_sessions_listener *next;
 };
 
+/** Tell all there are. Any thread. */
+void core_sessions_tell(struct core_sessions *sessions);
 /** Be told from now on. */
 void core_sessions_join(struct core_sessions *sessions, struct core_sessions_listener *listener);
 /** Be told no more; a letter that is on its way must have been opened. */

@@ -48,6 +48,7 @@ static int make_parts(struct core_worker *worker)
     r = r < 0 ? r : core_account_new(worker->settings->log, &worker->account);
     core_account_snapshot(worker->account);
     r = r < 0 ? r : loop_timer_new(worker->loop, core_give_turns, worker, &worker->turns);
+    r = r < 0 ? r : loop_timer_new(worker->loop, core_news_due, worker, &worker->news);
     r = r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);
     if (r == 0) {
         tools_count(worker->tools, core_account_counters(worker->account));
@@ -55,11 +56,12 @@ static int make_parts(struct core_worker *worker)
     return r;
 }
 
-static void on_sessions_ended(struct core_sessions_listener *listener)
+static void on_told(struct core_sessions_listener *listener)
 {
     struct core_worker *worker =
         (struct core_worker *)((char *)listener - offsetof(struct core_worker, listener));
     core_conns_end_streams(worker->conns);
+    core_announce_news(worker);
 }
 
 int core_worker_new(
@@ -76,7 +78,7 @@ int core_worker_new(
         .loop = loop,
         .settings = settings,
         .catalog = catalog_retain(catalog),
-        .listener = {.loop = loop, .ended = on_sessions_ended},
+        .listener = {.loop = loop, .told = on_told},
     };
     core_sessions_join(settings->sessions, &worker->listener);
     jsv_arena_init(&worker->aside, os_allocator(), CORE_SCRATCH_MAX);
@@ -103,6 +105,7 @@ void core_worker_free(struct core_worker *worker)
         worker->idle_requests = request->next;
         core_request_free(request);
     }
+    loop_timer_close(worker->news);
     loop_timer_close(worker->turns);
     tools_free(worker->tools);
     core_account_free(worker->account);

@@ -34,5 +34,8 @@ struct core_worker {
     size_t idle_count;
     struct loop_timer *turns; /* that were promised, for the next round */
     struct core_conn *conns;  /* to be told when the snapshot changes, or a session ends */
+    struct loop_timer *news;  /* of the diagnostics, when they are to be told */
+    bool has_news;            /* the timer runs */
+    uint64_t news_told;       /* log_news() when our connections were told */
     struct core_sessions_listener listener;
 };

@@ -50,9 +50,17 @@ struct dialect_change dialect_change_between(
     };
 }
 
+struct dialect_change dialect_change_of_diagnostics(void)
+{
+    return (struct dialect_change){0};
+}
+
 static bool
 is_updated(const struct dialect_change *change, struct jsv_arena *scratch, struct jsv_str uri)
 {
+    if (!change->after) {
+        return mcp_is_diagnostics(uri);
+    }
     struct mcp_resource old = {0};
     struct mcp_resource new = {0};
     bool was = mcp_resource_find(change->before, scratch, uri, &old);

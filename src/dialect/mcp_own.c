@@ -73,15 +73,10 @@ static void write_template(size_t index, struct jsv_writer *writer)
     jsv_write_object_end(writer);
 }
 
-static bool is_diagnostics(struct jsv_str uri)
-{
-    return jsv_str_equal(uri, JSV_STR(MCP_DIAGNOSTICS_URI));
-}
-
 static bool has_resource(const struct dialect_request *request, struct jsv_str uri)
 {
     struct mcp_resource resource;
-    return is_diagnostics(uri) ||
+    return mcp_is_diagnostics(uri) ||
            mcp_resource_find(request->catalog, request->scratch, uri, &resource);
 }
 
@@ -98,7 +93,7 @@ write_contents(const struct dialect_request *request, struct jsv_str uri, struct
     struct mcp_resource resource = {0};
     struct jsv_buf diagnostics;
     jsv_buf_init(&diagnostics, &writer->out->allocator, writer->out->size_max);
-    if (is_diagnostics(uri)) {
+    if (mcp_is_diagnostics(uri)) {
         resource.text = diagnostics_text(request, &diagnostics);
     } else {
         (void)mcp_resource_find(request->catalog, request->scratch, uri, &resource);

@@ -4,6 +4,11 @@
 
 #include "base/percent.h"
 
+bool mcp_is_diagnostics(struct jsv_str uri)
+{
+    return jsv_str_equal(uri, JSV_STR(MCP_DIAGNOSTICS_URI));
+}
+
 size_t mcp_resource_count(const struct catalog *catalog)
 {
     return catalog_schema_count(catalog) + catalog_example_count(catalog);

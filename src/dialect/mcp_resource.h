@@ -21,6 +21,8 @@ struct mcp_resource {
 /* The latest messages that did not fit, as GET /diagnostics has them. */
 #define MCP_DIAGNOSTICS_URI "mcpgate://diagnostics"
 
+bool mcp_is_diagnostics(struct jsv_str uri);
+
 /* Schemas first, then examples, each in the catalog's order. */
 size_t mcp_resource_count(const struct catalog *catalog);
 struct mcp_resource mcp_resource_at(const struct catalog *catalog, size_t index);

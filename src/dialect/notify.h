@@ -9,7 +9,7 @@
 
 #include "dialect/dialect.h"
 
-/** Two snapshots, one after the other. */
+/** Two snapshots, one after the other; or none, and the diagnostics tell something new. */
 struct dialect_change {
     const struct catalog *before;
     const struct catalog *after;
@@ -20,6 +20,8 @@ struct dialect_change {
 
 struct dialect_change dialect_change_between(
     const struct mcp_provider *provider, const struct catalog *before, const struct catalog *after);
+
+struct dialect_change dialect_change_of_diagnostics(void);
 
 /** Where messages go; each is one JSON text on one line. */
 typedef void dialect_push(void *owner, struct jsv_str message);

@@ -1,6 +1,7 @@
 #include "log/log.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -51,6 +52,7 @@ struct log {
     struct log_secrets secrets;
     pthread_mutex_t lock;     /* of the list */
     struct log_share *shares; /* only grows */
+    _Atomic(uint64_t) news;
 };
 
 /* ---- making and unmaking ---- */
@@ -232,9 +234,18 @@ void log_mismatch_fill(const struct log_share *share, char *field, size_t size, 
     log_mismatch_text(field, size, is_secret ? JSV_STR("[redacted]") : text);
 }
 
-void log_note_mismatch(struct log_share *share, const struct log_mismatch *mismatch)
+bool log_note_mismatch(struct log_share *share, const struct log_mismatch *mismatch)
 {
-    log_mismatches_note(&share->mismatches, mismatch);
+    bool is_new = log_mismatches_note(&share->mismatches, mismatch);
+    if (is_new) {
+        atomic_fetch_add(&share->log->news, 1);
+    }
+    return is_new;
+}
+
+uint64_t log_news(const struct log *log)
+{
+    return atomic_load(&log->news);
 }
 
 /* ---- looking ---- */

@@ -42,7 +42,7 @@ static void add_to(struct log_mismatch *to, const struct log_mismatch *from)
     to->last_ms = from->last_ms > to->last_ms ? from->last_ms : to->last_ms;
 }
 
-void log_mismatches_note(struct log_mismatches *mismatches, const struct log_mismatch *mismatch)
+bool log_mismatches_note(struct log_mismatches *mismatches, const struct log_mismatch *mismatch)
 {
     pthread_mutex_lock(&mismatches->lock);
     struct log_mismatch *place = &mismatches->items[0];
@@ -56,12 +56,14 @@ void log_mismatches_note(struct log_mismatches *mismatches, const struct log_mis
             place = item; /* free, or the oldest */
         }
     }
-    if (place->count > 0 && is_same(place, mismatch)) {
-        add_to(place, mismatch);
-    } else {
+    bool is_new = place->count == 0 || !is_same(place, mismatch);
+    if (is_new) {
         *place = *mismatch;
+    } else {
+        add_to(place, mismatch);
     }
     pthread_mutex_unlock(&mismatches->lock);
+    return is_new;
 }
 
 size_t log_mismatches_copy(

@@ -39,8 +39,11 @@ void log_mismatch_text(char *field, size_t size, struct jsv_str text);
 void log_mismatches_init(struct log_mismatches *mismatches);
 void log_mismatches_done(struct log_mismatches *mismatches);
 
-/** Note one; its count is 1 and both times are the same. */
-void log_mismatches_note(struct log_mismatches *mismatches, const struct log_mismatch *mismatch);
+/**
+ * Note one; its count is 1 and both times are the same.
+ * @return whether it is a new one, and not one that is there already once more.
+ */
+bool log_mismatches_note(struct log_mismatches *mismatches, const struct log_mismatch *mismatch);
 /** Copy those there are. @return how many. */
 size_t log_mismatches_copy(
     struct log_mismatches *mismatches, struct log_mismatch ret_items[static LOG_MISMATCHES_MAX]);

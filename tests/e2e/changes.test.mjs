@@ -134,3 +134,43 @@ test('a legacy session over HTTP: on its newest stream alone', () => withHttp(se
     assert.deepEqual(streams.map(({ messages }) => methods(messages)), [[], [LIST, UPDATED], [LIST]]);
     for (const stream of streams) stream.close();
 }));
+
+const DIAGNOSTICS = 'mcpgate://diagnostics';
+const toldOf = ({ messages }) => messages.filter(({ method, params }) => method === UPDATED && params.uri === DIAGNOSTICS).length;
+
+test('diagnostics: whoever subscribed hears of what is new, and neither of the same again nor of each by itself', () => withHttp(settings, async (server) => {
+    const peer = await server.connect();
+    await peer.ask(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } });
+    peer.socket.write(`${INITIALIZED}\n`);
+    assert.deepEqual((await peer.ask(2, 'resources/subscribe', { uri: DIAGNOSTICS })).result, {});
+    const legacy = { messages: [] };
+    peer.socket.on('data', (data) => legacy.messages.push(...`${data}`.trimEnd().split('\n').map((line) => JSON.parse(line))));
+    const listeners = [];
+    for (let i = 0; i < 4; i++) listeners.push(await openListener(server.port, i, { resourceSubscriptions: [DIAGNOSTICS] }));
+    const other = await openListener(server.port, 'other', { resourcesListChanged: true, resourceSubscriptions: [PART] });
+    const all = [legacy, ...listeners];
+    const keepAlive = new http.Agent({ keepAlive: true, maxSockets: 1 }); // one connection, and so one loop
+    const send = (path, body, client) => post(server.port, path, body, { 'User-Agent': client }, { agent: keepAlive });
+    const sendUnknown = (client) => send('/rpc', request(1, 'no/such'), client);
+    await sendUnknown('first');
+    await until('the news', () => all.every((one) => toldOf(one) === 1));
+    assert.deepEqual(listeners[2].messages.at(-1), { jsonrpc: '2.0', method: UPDATED, params: { _meta: { [SUBSCRIPTION]: 2 }, uri: DIAGNOSTICS } });
+    await sendUnknown('first');
+    await sleep(1500);
+    assert.deepEqual(all.map(toldOf), [1, 1, 1, 1, 1], 'the same again is counted');
+    for (let i = 0; i < 50; i++) await send('/v1/invoke', '{}', `client ${i}`);
+    await until('more news', () => all.every((one) => toldOf(one) > 1));
+    await sleep(1500);
+    for (const one of all) assert.ok(toldOf(one) < 10, `told ${toldOf(one)} times`);
+    assert.equal(other.messages.length, 1, 'its acknowledgement alone');
+    peer.socket.write(`${request(3, 'resources/unsubscribe', { uri: DIAGNOSTICS })}\n`);
+    await until('the answer', () => legacy.messages.some(({ id }) => id === 3));
+    const before = all.map(toldOf);
+    await sendUnknown('last');
+    await until('the last news', () => listeners.every((one, i) => toldOf(one) > before[i + 1]));
+    await sleep(100);
+    assert.equal(toldOf(legacy), before[0], 'it hears no more');
+    keepAlive.destroy();
+    peer.socket.destroy();
+    for (const stream of [...listeners, other]) stream.close();
+}));

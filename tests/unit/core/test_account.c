@@ -278,6 +278,43 @@ static void test_pointers_of_any_size(void **state)
     jsv_buf_done(&out);
 }
 
+/* ---- news ---- */
+
+#define DIAGNOSTICS "\"params\":{\"uri\":\"mcpgate://diagnostics\"}}"
+
+static void expect_updated(const char *message)
+{
+    assert_string_equal(
+        message,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\"," DIAGNOSTICS);
+}
+
+/* Several at a time, once; what is only counted again is no news. */
+static void test_news(void **state)
+{
+    struct corridor *corridor = *state;
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+        "\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
+    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+    corridor_ask(
+        corridor, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/subscribe\"," DIAGNOSTICS);
+    corridor_ask(corridor, "1");
+    corridor_ask(corridor, "{");
+    corridor_forget(corridor);
+    corridor_wait(corridor, 1);
+    assert_int_equal(corridor->answer_count, 1);
+    expect_updated(corridor->answers[0].data);
+    corridor_ask(corridor, "{");
+    assert_int_equal(log_news(corridor->settings.log), 2);
+    corridor_ask(corridor, "[]");
+    corridor_forget(corridor);
+    corridor_wait(corridor, 1);
+    assert_int_equal(corridor->answer_count, 1);
+    expect_updated(corridor->answers[0].data);
+}
+
 /* ---- doors ---- */
 
 /* Of many refusals a few are written, and all are counted. */
@@ -328,6 +365,7 @@ int main(void)
         LOGGED_TEST(test_stages),
         LOGGED_TEST(test_pointers),
         LOGGED_TEST(test_pointers_of_any_size),
+        LOGGED_TEST(test_news),
         LOGGED_TEST(test_refusals),
         LOGGED_TEST(test_a_connection_too_many),
     };

@@ -93,21 +93,21 @@ struct ear {
     unsigned heard;
 };
 
-static void on_ended(struct core_sessions_listener *listener)
+static void on_told(struct core_sessions_listener *listener)
 {
     ((struct ear *)listener)->heard++;
     loop_stop(listener->loop);
 }
 
-/* Told once for all that ended meanwhile; the session itself knows. */
+/* Told once for all that happened meanwhile; the session itself knows whether it has ended. */
 static void test_listeners_are_told(void **state)
 {
     (void)state;
     struct core_sessions *sessions = core_sessions_new();
     struct loop *loop;
     assert_int_equal(loop_new(&loop), 0);
-    struct ear ear = {.listener = {.loop = loop, .ended = on_ended}};
-    struct ear other = {.listener = {.loop = loop, .ended = on_ended}};
+    struct ear ear = {.listener = {.loop = loop, .told = on_told}};
+    struct ear other = {.listener = {.loop = loop, .told = on_told}};
     core_sessions_join(sessions, &ear.listener);
     core_sessions_join(sessions, &other.listener);
     core_sessions_leave(sessions, &other.listener);
@@ -128,6 +128,10 @@ static void test_listeners_are_told(void **state)
     assert_true(core_sessions_remove(sessions, jsv_str_from(second)));
     assert_int_equal(loop_run(loop), 0);
     assert_int_equal(ear.heard, 2);
+    core_sessions_tell(sessions);
+    core_sessions_tell(sessions);
+    assert_int_equal(loop_run(loop), 0);
+    assert_int_equal(ear.heard, 3);
     dialect_session_release(session);
     core_sessions_leave(sessions, &ear.listener);
     loop_free(loop);

@@ -178,13 +178,16 @@ static void test_diagnostics(void **state)
             shares[i], mismatch.tool, sizeof(mismatch.tool), JSV_STR("a canary-4711"));
         log_mismatch_fill(shares[i], mismatch.pointer, sizeof(mismatch.pointer), JSV_STR("/name"));
         log_mismatch_fill(shares[i], mismatch.message, sizeof(mismatch.message), long_text);
-        log_note_mismatch(shares[i], &mismatch);
+        assert_true(log_note_mismatch(shares[i], &mismatch));
+        assert_int_equal(log_news(log), i + 1);
     }
     for (size_t i = 0; i < 2 * LOG_MISMATCHES_MAX; i++) {
         struct log_mismatch mismatch = {.count = 1, .first_ms = 500, .last_ms = 500};
         snprintf(mismatch.pointer, sizeof(mismatch.pointer), "/%zu", i);
-        log_note_mismatch(shares[0], &mismatch);
+        assert_true(log_note_mismatch(shares[0], &mismatch));
+        assert_false(log_note_mismatch(shares[0], &mismatch)); /* counted, not listed again */
     }
+    assert_int_equal(log_news(log), 2 + 2 * LOG_MISMATCHES_MAX);
     struct jsv_buf out;
     jsv_buf_init(&out, NULL, SIZE_MAX);
     assert_int_equal(log_diagnostics_write(log, &out), 0);
