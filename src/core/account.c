@@ -149,6 +149,13 @@ static size_t input_size(const struct core_request *request)
     return request->parent ? jsv_value_span(request->root).size : request->frame.text.size;
 }
 
+/* What there was nothing wrong with but that it took too long for its caller. */
+static const struct core_fault cancelled = {
+    .status = "cancelled",
+    .code = {"CANCELLED", 9},
+    .message = {"The caller did not wait for the answer", 38},
+};
+
 /* More than numbers: what it was about. */
 static void tell(
     const struct core_request *request,
@@ -157,7 +164,7 @@ static void tell(
 {
     struct core_account *account = account_of(request);
     const struct core_subject subject = core_subject_of(request);
-    if (outcome->failed) {
+    if (outcome->failed && fault != &cancelled) {
         note_mismatch(account, request, &subject, outcome, fault);
     }
     if (account->lines) {
@@ -200,16 +207,13 @@ void core_account_request(struct core_request *request, const struct core_answer
     keep(request, answer->text.size, &fault);
 }
 
+/* Who listens has no other way to end it, and misses nothing. */
 void core_account_abandoned(struct core_request *request)
 {
-    static const struct core_fault cancelled = {
-        .status = "cancelled",
-        .code = {"CANCELLED", 9},
-        .message = {"The caller did not wait for the answer", 38},
-    };
+    static const struct core_fault none = {.status = "ok"};
     if (account_of(request) && request->asked.message.kind != RPC_BATCH) {
         request->stopped = request->stage;
-        keep(request, 0, &cancelled);
+        keep(request, 0, request->is_listening ? &none : &cancelled);
     }
 }
 

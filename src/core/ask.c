@@ -167,6 +167,7 @@ void core_give_up_asking(struct core_request *request, struct jsv_str details)
 {
     core_forget_questions(request);
     request->asked.dialect->talk->give_up(&request->asked, details);
+    request->stopped = CORE_STAGE_TOOL;
     request->stage = CORE_STAGE_RENDER; /* it is done */
 }
 

@@ -46,6 +46,7 @@ void core_conn_finish(struct core_conn *conn)
         if (request->is_listening) {
             request->asked.dialect->end_listening(&request->asked);
             request->is_listening = false;
+            request->stopped = request->stage;
             request->stage = CORE_STAGE_ANSWER;
             core_walk_or_park(request);
         } else if (request->is_asking) {

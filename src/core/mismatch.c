@@ -4,7 +4,17 @@
 
 #include "dialect/dialect.h"
 
-/* Where in a message its arguments are; "" when they are not part of it. */
+/* Where they would be: the message has none, or they were read anew, without what is not theirs. */
+static struct jsv_str usual_place(const struct dialect_request *asked)
+{
+    bool is_route = asked->http && asked->http->endpoint == RPC_ENDPOINT_TOOL;
+    bool are_params = asked->dialect == &dialect_syn || asked->dialect == &dialect_policy;
+    return is_route     ? JSV_STR("/arguments")
+           : are_params ? JSV_STR("/params")
+                        : JSV_STR("/params/arguments");
+}
+
+/* Where in a message its arguments are. */
 static struct jsv_str place_of_arguments(const struct dialect_request *asked)
 {
     static const struct jsv_str places[] = {
@@ -22,7 +32,7 @@ static struct jsv_str place_of_arguments(const struct dialect_request *asked)
             return places[i];
         }
     }
-    return JSV_STR("");
+    return usual_place(asked);
 }
 
 /* Two texts as one. data NULL when memory ran out. */

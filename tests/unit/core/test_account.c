@@ -209,6 +209,37 @@ static void test_stages(void **state)
     }
 }
 
+#define LISTEN(id)                                                                                 \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"subscriptions/listen\",\"params\":{"          \
+    "\"notifications\":{\"toolsListChanged\":true},\"_meta\":{"                                    \
+    "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                                  \
+    "\"io.modelcontextprotocol/clientCapabilities\":{}}}}"
+
+/* Whoever ends it: the client by a message or by leaving, or we. */
+static void test_listeners(void **state)
+{
+    struct corridor *corridor = *state;
+    corridor_ask(corridor, LISTEN("1"));
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+        "cancelled\",\"params\":{\"requestId\":1}}");
+    corridor_ask(corridor, LISTEN("2"));
+    corridor_reconnect(corridor);
+    corridor_ask(corridor, LISTEN("3"));
+    core_conn_finish(&corridor->conn);
+    assert_int_equal(log_news(corridor->settings.log), 0);
+    logged_end(corridor);
+    size_t count = 0;
+    for (size_t i = 0; i < logged_count(); i++) {
+        struct jsv_value line = logged_at(i);
+        assert_string_equal(logged_word(line, "/status"), "ok");
+        assert_string_equal(logged_word(line, "/stage"), "dialect");
+        count += strcmp(logged_word(line, "/method"), "subscriptions/listen") == 0;
+    }
+    assert_int_equal(count, 3);
+}
+
 /* ---- what did not fit ---- */
 
 /* Pointers are into the message, whatever part of it the answer counts from. */
@@ -232,6 +263,13 @@ static void test_pointers(void **state)
         {"{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"get_schema\"},"
          "\"artifacts\":[],\"params\":{\"name\":{}}}",
          "/params/name"},
+        {"{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"get_schema\"},"
+         "\"artifacts\":[],\"params\":{\"name\":{},\"_meta\":{}}}",
+         "/params/name"},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"get_schema\"}", "/params/name"},
+        {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+         "\"get_schema\"}}",
+         "/params/arguments/name"},
     };
     struct corridor *corridor = *state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -363,6 +401,7 @@ int main(void)
         LOGGED_TEST(test_random_ids),
         LOGGED_TEST(test_trace),
         LOGGED_TEST(test_stages),
+        LOGGED_TEST(test_listeners),
         LOGGED_TEST(test_pointers),
         LOGGED_TEST(test_pointers_of_any_size),
         LOGGED_TEST(test_news),
