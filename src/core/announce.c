@@ -16,13 +16,19 @@ static void push(void *owner, struct jsv_str message)
     conn->ops->push(conn, message);
 }
 
-/* Over HTTP a session's messages go to one stream, the newest; else to the connection itself. */
+/*
+ * Over HTTP a session's messages go to one stream, the newest, or when that is gone any that is
+ * left; else to the connection itself.
+ */
 static bool hears_for_session(struct core_conn *conn)
 {
     if (conn->transport != CORE_TRANSPORT_HTTP) {
         return conn->session;
     }
-    return conn->is_stream && atomic_load(&conn->session->stream) == conn;
+    const void *heard_by = NULL;
+    return conn->is_stream &&
+           (atomic_compare_exchange_strong(&conn->session->stream, &heard_by, conn) ||
+            heard_by == conn);
 }
 
 static void

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
-import { post, withHttp } from './http_client.mjs';
+import { get, post, withHttp } from './http_client.mjs';
 import { request, Server, sleep, until } from './server.mjs';
 
 const PREFIX = 'io.modelcontextprotocol/';
@@ -132,6 +132,12 @@ test('a legacy session over HTTP: on its newest stream alone', () => withHttp(se
     await until('the news', () => streams[1].messages.length === 2 && streams[2].messages.length === 1);
     await sleep(100);
     assert.deepEqual(streams.map(({ messages }) => methods(messages)), [[], [LIST, UPDATED], [LIST]]);
+    streams[1].close();
+    await until('its end, and so three connections with the one that asks', async () => /^mcpgate_connections\{transport="http"\} 3$/m.test((await get(server.port, '/metrics')).text));
+    server.write('schemas/part.schema.json', { type: 'array' });
+    server.kill('SIGHUP');
+    await until('the news on the one that is left', () => streams[0].messages.length > 0);
+    assert.deepEqual(methods(streams[0].messages), [LIST, UPDATED]);
     for (const stream of streams) stream.close();
 }));
 
