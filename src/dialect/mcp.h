@@ -42,6 +42,8 @@ struct jsv_writer mcp_result_begin_as(struct dialect_request *request, struct js
 void mcp_result_end(struct jsv_writer *writer);
 /** How long a result may be kept, where the version has that. */
 void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version);
+/** The same for what is not to be kept, nor passed on to others. */
+void mcp_write_live_hints(struct jsv_writer *writer, enum mcp_version version);
 /** "name":{"name":"mcpgate","version":…} */
 void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name);
 

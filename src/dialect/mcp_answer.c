@@ -68,14 +68,25 @@ void mcp_result_end(struct jsv_writer *writer)
     rpc_write_result_end(writer);
 }
 
-void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version)
+static void write_hints(
+    struct jsv_writer *writer, enum mcp_version version, int64_t ttl_ms, struct jsv_str scope)
 {
     if (!mcp_version_has(version, MCP_TRAIT_RESULT_TYPE)) {
         return;
     }
     jsv_write_key(writer, JSV_STR("ttlMs"));
-    jsv_write_int64(writer, TTL_MS);
-    mcp_write_text(writer, JSV_STR("cacheScope"), JSV_STR("public"));
+    jsv_write_int64(writer, ttl_ms);
+    mcp_write_text(writer, JSV_STR("cacheScope"), scope);
+}
+
+void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version)
+{
+    write_hints(writer, version, TTL_MS, JSV_STR("public"));
+}
+
+void mcp_write_live_hints(struct jsv_writer *writer, enum mcp_version version)
+{
+    write_hints(writer, version, 0, JSV_STR("private"));
 }
 
 enum dialect_step

@@ -206,7 +206,7 @@ static bool complete(struct mcp_completion *completion)
         offer_resources(completion, schemas, schemas + catalog_example_count(catalog));
         return true;
     }
-    return false;
+    return mcp_is_diagnostics(uri); /* a template without variables: nothing comes to mind */
 }
 
 const struct mcp_provider mcp_own_provider = {
@@ -216,6 +216,7 @@ const struct mcp_provider mcp_own_provider = {
     .write_template = write_template,
     .has_resource = has_resource,
     .write_contents = write_contents,
+    .is_live = mcp_is_diagnostics,
     .prompt_count = prompt_count,
     .write_prompt = write_prompt,
     .get_prompt = get_prompt,

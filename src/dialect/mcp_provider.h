@@ -49,6 +49,9 @@ struct mcp_provider {
     /* The object that goes into "contents"; the resource is there. */
     void (*write_contents)(
         const struct dialect_request *request, struct jsv_str uri, struct jsv_writer *writer);
+    /* Whether one is no part of the snapshot: it may be another at any time, and tells what others
+       have done. NULL: none is. */
+    bool (*is_live)(struct jsv_str uri);
     /* A list of another length is another list. */
     size_t (*prompt_count)(const struct catalog *catalog);
     void (*write_prompt)(

@@ -88,7 +88,11 @@ enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
     jsv_write_array_begin(&writer);
     request->provider->write_contents(request, jsv_value_text(uri), &writer);
     jsv_write_array_end(&writer);
-    mcp_write_cache_hints(&writer, exchange->version);
+    if (request->provider->is_live && request->provider->is_live(jsv_value_text(uri))) {
+        mcp_write_live_hints(&writer, exchange->version);
+    } else {
+        mcp_write_cache_hints(&writer, exchange->version);
+    }
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }

@@ -22,6 +22,7 @@ const initialize = (version, id = 'begin') => request(id, 'initialize', { protoc
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 const PART = { uri: 'mcpgate://schemas/part' };
 const NONE = { uri: 'mcpgate://schemas/none' };
+const DIAGNOSTICS = { uri: 'mcpgate://diagnostics' };
 
 // ---- clients ----
 
@@ -245,10 +246,11 @@ const modern = (id, method, params = {}, meta = {}) => request(id, method, { ...
 
 for (const [door, open] of Object.entries(DOORS)) {
     test(`${MODERN}, ${door}: results`, () => open(MODERN, async (client) => {
-        for (const [method, params] of [['server/discover'], ['tools/list'], ['prompts/list'], ['resources/list'], ['resources/templates/list'], ['resources/read', PART]]) {
+        for (const [method, params] of [['server/discover'], ['tools/list'], ['prompts/list'], ['resources/list'], ['resources/templates/list'], ['resources/read', PART], ['resources/read', DIAGNOSTICS]]) {
             const { resultType, ttlMs, cacheScope, _meta } = await expectResult(client, modern(1, method, params));
             assert.equal(resultType, 'complete');
-            assert.ok(Number.isInteger(ttlMs) && ttlMs >= 0 && ['public', 'private'].includes(cacheScope), method);
+            const isLive = params === DIAGNOSTICS;
+            assert.deepEqual([ttlMs > 0, cacheScope], isLive ? [false, 'private'] : [true, 'public'], method);
             assert.equal(_meta[`${PREFIX}serverInfo`].name, 'mcpgate');
         }
         const discovered = await expectResult(client, modern(1, 'server/discover'));

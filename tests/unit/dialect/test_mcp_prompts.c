@@ -72,6 +72,18 @@ static void arguments_are_completed(void **state)
         "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"mcpgate://schemas/{name}\"},"
         "\"argument\":{\"name\":\"name\",\"value\":\"\"}}",
         "\"values\":[\"part\",\"widget\"]");
+    expect(
+        *state,
+        "completion/complete",
+        "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"mcpgate://diagnostics\"},"
+        "\"argument\":{\"name\":\"name\",\"value\":\"\"}}",
+        "\"values\":[],\"total\":0");
+    expect(
+        *state,
+        "completion/complete",
+        "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"mcpgate://other\"},"
+        "\"argument\":{\"name\":\"name\",\"value\":\"\"}}",
+        "-32602");
 }
 
 int main(void)
