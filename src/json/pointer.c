@@ -138,13 +138,19 @@ char *jsv_pointer_unescape(struct jsv_str token, char *out)
 
 int jsv_pointer_push(struct jsv_buf *pointer, struct jsv_str token)
 {
-    int error = jsv_buf_reserve(pointer, 1 + jsv_pointer_escaped_size(token));
+    size_t size = 1 + jsv_pointer_escaped_size(token);
+    int error = jsv_buf_reserve(pointer, size);
     if (error) {
         return error;
     }
     char *out = pointer->data + pointer->size;
     *out++ = '/';
-    pointer->size = (size_t)(jsv_pointer_escape(token, out) - pointer->data);
+    if (size == 1 + token.size && token.size > 0) {
+        memcpy(out, token.data, token.size); /* as nearly always: there is nothing to escape */
+    } else {
+        jsv_pointer_escape(token, out);
+    }
+    pointer->size += size;
     return 0;
 }
 

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "json/pointer.h"
 #include "json/value.h"
+#include "json/write.h"
 #include "schema/findings_parts.h"
 #include "schema/message.h"
 
@@ -69,55 +71,45 @@ uint32_t jsv_place_depth(const struct jsv_place *place)
     return depth;
 }
 
-/* The last token of a place's pointer, with its slash, written so that it ends at `end`. */
-static size_t
-write_token(const struct jsv_document *document, const struct jsv_place *place, char *end)
+/* The last token of a place's pointer: its name, or the digits of its index. */
+struct token {
+    struct jsv_str text;
+    size_t size; /* in the pointer, with its slash */
+    char digits[JSV_DIGITS_MAX];
+};
+
+static void name_token(
+    const struct jsv_document *document, const struct jsv_place *place, struct token *ret_token)
 {
-    size_t size = 0;
-    if (!place->key) {
-        size_t index = place->index;
-        do {
-            size++;
-            if (end) {
-                end[-(ptrdiff_t)size] = (char)('0' + index % 10);
-            }
-            index /= 10;
-        } while (index);
+    if (place->key) {
+        ret_token->text = jsv_string_text(document, place->key);
     } else {
-        struct jsv_str name = jsv_string_text(document, place->key);
-        for (size_t i = name.size; i > 0; i--) {
-            char c = name.data[i - 1];
-            bool escaped = c == '~' || c == '/';
-            size += 1u + escaped;
-            if (end) {
-                end[-(ptrdiff_t)size] = escaped ? '~' : c;
-            }
-            if (end && escaped) {
-                end[1 - (ptrdiff_t)size] = c == '~' ? '0' : '1';
-            }
-        }
+        char *end = ret_token->digits + sizeof(ret_token->digits);
+        char *digits = jsv_digits_before(end, place->index);
+        ret_token->text = (struct jsv_str){digits, (size_t)(end - digits)};
     }
-    size++;
-    if (end) {
-        end[-(ptrdiff_t)size] = '/';
-    }
-    return size;
+    ret_token->size = 1 + jsv_pointer_escaped_size(ret_token->text);
 }
 
 /* The pointer of a place, from its end: measured first, then written. */
 static struct jsv_str path_of(struct jsv_findings *findings, const struct jsv_place *place)
 {
+    struct token token;
     size_t size = 0;
     for (const struct jsv_place *p = place; p->outer; p = p->outer) {
-        size += write_token(findings->document, p, NULL);
+        name_token(findings->document, p, &token);
+        size += token.size;
     }
     char *path = jsv_findings_take(findings, size);
     if (!path) {
         return (struct jsv_str){"", 0};
     }
-    char *end = path + size;
+    char *start = path + size;
     for (const struct jsv_place *p = place; p->outer; p = p->outer) {
-        end -= write_token(findings->document, p, end);
+        name_token(findings->document, p, &token);
+        start -= token.size;
+        *start = '/';
+        jsv_pointer_escape(token.text, start + 1);
     }
     return (struct jsv_str){path, size};
 }

@@ -69,7 +69,8 @@ static void add_spelled(struct spelled *values, struct jsv_str text)
 
 static void spell_values(const struct jsv_expected *expected, struct spelled *ret_values)
 {
-    *ret_values = (struct spelled){.count = 0};
+    ret_values->count = 0; /* the texts need no clearing */
+    ret_values->more = false;
     for (size_t i = 0; i < expected->list_count; i++) {
         const struct jsv_expected_values *list = &expected->lists[i];
         const struct jsv_node *value = list->first;
@@ -106,8 +107,9 @@ static void say_values(struct jsv_sentence *sentence, const struct spelled *valu
 struct jsv_str
 jsv_expected_message(struct jsv_findings *findings, const struct jsv_expected *expected)
 {
-    struct jsv_sentence sentence = {.size = 0};
+    struct jsv_sentence sentence;
     struct spelled values;
+    sentence.size = 0;
     spell_values(expected, &values);
     jsv_sentence_say(&sentence, JSV_STR("expected "));
     say_types(&sentence, expected->types);

@@ -5,35 +5,10 @@
  * and where in its resource.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "json/sort.h"
 #include "schema/findings_parts.h"
 #include "schema/node_pointer.h"
-
-/* Where a keyword (without one, a schema) stands: a pointer, after the URI of a foreign source. */
-static struct jsv_str
-schema_path_of(struct jsv_findings *findings, const struct jsv_finding *finding)
-{
-    const struct jsv_node *node = finding->use ? finding->use->key : finding->schema->node;
-    const struct jsv_source *source = finding->schema->resource->source;
-    struct jsv_str pointer = jsv_node_pointer(&findings->validator->arena, source->document, node);
-    if (!pointer.data) {
-        findings->validator->error = -ENOMEM;
-    }
-    if (!pointer.data || source == findings->schema->root->resource->source) {
-        return pointer;
-    }
-    struct jsv_str uri = source->uri;
-    char *joined = jsv_findings_take(findings, uri.size + 1 + pointer.size);
-    if (!joined) {
-        return pointer;
-    }
-    memcpy(joined, uri.data, uri.size);
-    joined[uri.size] = '#';
-    memcpy(joined + uri.size + 1, pointer.data, pointer.size);
-    return (struct jsv_str){joined, uri.size + 1 + pointer.size};
-}
 
 static int compare_findings(const void *context, const void *a, const void *b)
 {
@@ -60,42 +35,92 @@ static struct jsv_sort_item *sort_findings(struct jsv_findings *findings, size_t
     return items;
 }
 
-/* Name the place of a problem as the specification's output does. */
-static void
-name_place(struct jsv_findings *findings, const struct jsv_finding *f, struct jsv_problem *problem)
+/* A piece of a text that is still being written. */
+struct piece {
+    size_t start;
+    size_t end;
+};
+
+static struct jsv_str text_of(struct jsv_str all, struct piece piece)
 {
-    struct jsv_validator *validator = findings->validator;
-    const struct jsv_resource *resource = f->schema->resource;
-    const struct jsv_node *node = f->use ? f->use->key : f->schema->node;
-    struct jsv_buf path;
-    jsv_buf_init(&path, &validator->allocator, validator->limits.memory_max);
-    int r = jsv_trail_write(
-        f->trail, findings->schema->root, f->schema, node, &validator->arena, &path);
-    size_t split = path.size;
-    jsv_node_pointer_append(&path, resource->source->document, resource->root, node);
-    struct jsv_str both = {"", 0};
-    if (r == 0 && path.error == 0) {
-        both = jsv_findings_keep(findings, path.data ? path.data : "", path.size);
-    } else {
-        validator->error = -ENOMEM;
-    }
-    split = split < both.size ? split : both.size;
-    problem->evaluation_path = (struct jsv_str){both.data, split};
-    problem->resource_uri = resource->uri;
-    problem->resource_path = (struct jsv_str){both.data + split, both.size - split};
-    jsv_buf_done(&path);
+    return (struct jsv_str){all.data + piece.start, piece.end - piece.start};
 }
 
-static struct jsv_problem problem_from(struct jsv_findings *findings, const struct jsv_finding *f)
+/* Where a keyword (without one, a schema) stands, in the three ways there are. */
+struct place_names {
+    struct piece schema_path; /* a pointer, after the URI of a foreign source */
+    struct piece evaluation_path;
+    struct piece resource_path;
+};
+
+/* Write the names of a place one behind the other; what is the same is written once. */
+static int write_names(
+    struct jsv_findings *findings,
+    const struct jsv_finding *f,
+    struct jsv_buf *out,
+    struct place_names *ret_names)
+{
+    const struct jsv_node *node = f->use ? f->use->key : f->schema->node;
+    const struct jsv_subschema *root = findings->schema->root;
+    const struct jsv_resource *resource = f->schema->resource;
+    const struct jsv_source *source = resource->source;
+    const struct jsv_node *top = jsv_document_nodes(source->document);
+    if (source != root->resource->source) {
+        jsv_buf_append_str(out, source->uri);
+        jsv_buf_append_byte(out, '#');
+    }
+    struct piece pointer = {.start = out->size};
+    jsv_node_pointer_append(out, source->document, top, node);
+    pointer.end = out->size;
+    struct place_names names = {{0, pointer.end}, pointer, pointer};
+    int r = 0;
+    if (f->trail || root->node != top) {
+        names.evaluation_path.start = out->size;
+        r = jsv_trail_write(f->trail, root, f->schema, node, &findings->validator->arena, out);
+        names.evaluation_path.end = out->size;
+    }
+    if (resource->root != top) {
+        names.resource_path.start = out->size;
+        jsv_node_pointer_append(out, source->document, resource->root, node);
+        names.resource_path.end = out->size;
+    }
+    *ret_names = names;
+    return r < 0 ? r : out->error;
+}
+
+/* Name the place of a problem; `out` is scratch. */
+static void name_place(
+    struct jsv_findings *findings,
+    const struct jsv_finding *f,
+    struct jsv_buf *out,
+    struct jsv_problem *problem)
+{
+    struct place_names names;
+    jsv_buf_reset(out);
+    if (write_names(findings, f, out, &names) < 0) {
+        findings->validator->error = -ENOMEM;
+        return;
+    }
+    struct jsv_str all = jsv_findings_keep(findings, out->data ? out->data : "", out->size);
+    if (all.size < out->size) {
+        return;
+    }
+    problem->schema_path = text_of(all, names.schema_path);
+    problem->evaluation_path = text_of(all, names.evaluation_path);
+    problem->resource_uri = f->schema->resource->uri;
+    problem->resource_path = text_of(all, names.resource_path);
+}
+
+static struct jsv_problem
+problem_from(struct jsv_findings *findings, const struct jsv_finding *f, struct jsv_buf *scratch)
 {
     struct jsv_problem problem = {
         .path = f->path,
         .message = f->message,
         .keyword = f->use ? jsv_use_name(f->schema, f->use) : (struct jsv_str){"", 0},
         .member = f->member,
-        .schema_path = schema_path_of(findings, f),
     };
-    name_place(findings, f, &problem);
+    name_place(findings, f, scratch, &problem);
     return problem;
 }
 
@@ -111,6 +136,8 @@ int jsv_findings_list(struct jsv_findings *findings, struct jsv_problems *ret_pr
         return -ENOMEM;
     }
     struct jsv_problems list = {.items = problems, .more = findings->dropped};
+    struct jsv_buf scratch;
+    jsv_buf_init(&scratch, &validator->allocator, validator->limits.memory_max);
     for (size_t i = 0; i < count; i++) {
         if (i && compare_findings(NULL, sorted[i - 1].item, sorted[i].item) == 0) {
             continue;
@@ -118,9 +145,10 @@ int jsv_findings_list(struct jsv_findings *findings, struct jsv_problems *ret_pr
         if (list.count == max) {
             list.more++;
         } else {
-            problems[list.count++] = problem_from(findings, sorted[i].item);
+            problems[list.count++] = problem_from(findings, sorted[i].item, &scratch);
         }
     }
+    jsv_buf_done(&scratch);
     if (validator->error) {
         return validator->error;
     }
