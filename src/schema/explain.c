@@ -129,6 +129,7 @@ static int evaluate_uses(
     struct jsv_marks *marks)
 {
     unsigned type = 1u << jsv_node_type(place->node);
+    const struct jsv_node *good_end = jsv_judge_good_end(x, schema, place->node);
     int verdict = 1;
     for (uint32_t i = 0; i < schema->use_count; i++) {
         const struct jsv_keyword_use *use = &schema->uses[i];
@@ -138,7 +139,7 @@ static int evaluate_uses(
         int r = charge(x, steps_of(use, place->node));
         size_t words = x->words.count;
         if (r == 0) {
-            struct jsv_keyword_call call = {x, schema, use, place, marks};
+            struct jsv_keyword_call call = {x, schema, use, place, marks, good_end};
             r = checks[use->keyword].check(&call);
         }
         x->words.count = words;
@@ -296,7 +297,8 @@ int jsv_explain_verdict(
     return r;
 }
 
-int jsv_explain_report(
+/* As jsv_explain_report(), when what the program found good is of this document. */
+static int report(
     const struct jsv_schema *schema,
     struct jsv_value value,
     struct jsv_validator *validator,
@@ -310,6 +312,8 @@ int jsv_explain_report(
     struct jsv_place root = {.node = value.node};
     x.findings = &findings;
     x.judging_left = judges && !schema->dynamic ? jsv_judge_steps(value.node) : 0;
+    x.failed_node = value.node;
+    x.failed_shape = schema->root->shape;
     int verdict = go_into(&x, schema->root, &root, NULL);
     explain_done(&x);
     if (verdict < 0 || validator->error) {
@@ -324,6 +328,17 @@ int jsv_explain_report(
     return verdict;
 }
 
+int jsv_explain_report(
+    const struct jsv_schema *schema,
+    struct jsv_value value,
+    struct jsv_validator *validator,
+    bool judges,
+    struct jsv_problems *ret_problems)
+{
+    validator->stop.by = NULL;
+    return report(schema, value, validator, judges, ret_problems);
+}
+
 int jsv_validate_report(
     const struct jsv_schema *schema,
     struct jsv_value value,
@@ -331,6 +346,7 @@ int jsv_validate_report(
     struct jsv_problems *ret_problems)
 {
     bool can_run = !schema->dynamic || !value.node; /* else the program would only explain */
+    validator->stop.by = NULL;
     int verdict = can_run ? jsv_validate(schema, value, validator) : 0;
     if (verdict == 1) {
         *ret_problems = (struct jsv_problems){0};
@@ -338,7 +354,7 @@ int jsv_validate_report(
     if (verdict != 0) {
         return verdict;
     }
-    int reported = jsv_explain_report(schema, value, validator, true, ret_problems);
+    int reported = report(schema, value, validator, true, ret_problems);
     /* they agree; if ever they did not, it would be no verdict */
     return reported == 1 && can_run ? -ELOOP : reported;
 }

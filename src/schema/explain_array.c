@@ -5,7 +5,8 @@
  */
 #include <inttypes.h>
 
-#include "schema/explain_call.h"
+#include "schema/judge.h"
+#include "schema/program.h"
 #include "schema/unique.h"
 
 int jsv_explain_max_items(const struct jsv_keyword_call *call)
@@ -60,18 +61,27 @@ check_item(const struct jsv_keyword_call *call, const struct jsv_node *item, siz
     return jsv_finding_add(call->x->findings, at, "unexpected item");
 }
 
+/* Up to which element all are known to be as the keyword's one schema wants them. */
+static const struct jsv_node *good_end_of(const struct jsv_keyword_call *call)
+{
+    const struct jsv_entry *entries = call->x->schema->program->entries;
+    return jsv_judge_good_end(call->x, &entries[call->use->one.schema->shape], call->place->node);
+}
+
 /* The elements from an index on, but for those with a mark when there are such. */
 static int
 check_rest(const struct jsv_keyword_call *call, uint64_t from, const struct jsv_marks *except)
 {
     const struct jsv_node *item = call->place->node + 1;
+    const struct jsv_node *good_end = good_end_of(call);
     size_t count = jsv_node_count(call->place->node);
     int verdict = 1;
     for (size_t i = 0; i < count; i++, item = jsv_node_next(item)) {
         if (i < from || (except && has_bit(call->x, except->at, i))) {
             continue;
         }
-        if (decides(call, check_item(call, item, i), &verdict)) {
+        int r = item < good_end ? 1 : check_item(call, item, i);
+        if (decides(call, r, &verdict)) {
             return verdict;
         }
         mark(call, i);

@@ -34,9 +34,11 @@ struct jsv_explain {
     const struct jsv_document *document;
     struct jsv_validator *validator;
     const struct jsv_scope *scope;
-    struct jsv_findings *findings; /* NULL: the verdict is enough */
-    uint32_t explained_left;       /* alternatives that may still be gone into */
-    int64_t judging_left;          /* judge.h's; 0: everything is explained */
+    struct jsv_findings *findings;      /* NULL: the verdict is enough */
+    uint32_t explained_left;            /* alternatives that may still be gone into */
+    int64_t judging_left;               /* judge.h's; 0: everything is explained */
+    const struct jsv_node *failed_node; /* last judged in vain, or the root */
+    uint32_t failed_shape;              /* by which */
     struct jsv_stack words; /* uint64_t: what is needed until the evaluation of a value ends */
     size_t words_in_use;    /* by who explains around this */
 };
@@ -46,7 +48,8 @@ struct jsv_keyword_call {
     const struct jsv_subschema *schema;
     const struct jsv_keyword_use *use;
     const struct jsv_place *place;
-    struct jsv_marks *marks; /* of this place; NULL when nobody wants them */
+    struct jsv_marks *marks;         /* of this place; NULL when nobody wants them */
+    const struct jsv_node *good_end; /* members before this are known to be good (judge.h) */
 };
 
 /* ---- explain.c ---- */

@@ -37,7 +37,7 @@ static int note_missing(
 
 static int check_names(
     const struct jsv_keyword_call *call,
-    const struct jsv_named_members *members,
+    struct jsv_named_members *members,
     const struct jsv_names *names,
     const struct jsv_key *because)
 {
@@ -54,15 +54,15 @@ static int check_names(
 
 int jsv_explain_required(const struct jsv_keyword_call *call)
 {
-    struct jsv_named_members members = {.object = call->place->node};
-    int r = jsv_named_members_index(call->x, &members, call->use->names.count);
+    struct jsv_named_members members;
+    int r = jsv_named_members_on(call->x, call->place->node, call->use->names.count, &members);
     return r < 0 ? r : check_names(call, &members, &call->use->names, NULL);
 }
 
 int jsv_explain_dependencies(const struct jsv_keyword_call *call)
 {
-    struct jsv_named_members members = {.object = call->place->node};
-    int verdict = jsv_named_members_index(call->x, &members, call->use->weight);
+    struct jsv_named_members members;
+    int verdict = jsv_named_members_on(call->x, call->place->node, call->use->weight, &members);
     verdict = verdict < 0 ? verdict : 1;
     for (uint32_t i = 0; i < call->use->dependencies.count && verdict >= 0; i++) {
         const struct jsv_dependency *dependency = &call->use->dependencies.items[i];
@@ -95,8 +95,8 @@ int jsv_explain_property_names(const struct jsv_keyword_call *call)
 
 int jsv_explain_properties(const struct jsv_keyword_call *call)
 {
-    struct jsv_named_members members = {.object = call->place->node};
-    int verdict = jsv_named_members_index(call->x, &members, call->use->map.count);
+    struct jsv_named_members members;
+    int verdict = jsv_named_members_on(call->x, call->place->node, call->use->map.count, &members);
     verdict = verdict < 0 ? verdict : 1;
     for (uint32_t i = 0; i < call->use->map.count && verdict >= 0; i++) {
         const struct jsv_property *property = &call->use->map.items[i];
@@ -106,13 +106,19 @@ int jsv_explain_properties(const struct jsv_keyword_call *call)
         if (!key) {
             continue;
         }
-        int r = evaluate_child(call, property->schema, key + 1, key, 0);
+        int r = key < call->good_end ? 1 : evaluate_child(call, property->schema, key + 1, key, 0);
         if (decides(call, r, &verdict)) {
             return verdict;
         }
         mark(call, index);
     }
     return verdict;
+}
+
+/* Whether a member is known to be good, and nobody asks by which keyword. */
+static bool is_settled(const struct jsv_keyword_call *call, const struct jsv_node *key)
+{
+    return key < call->good_end && !call->marks;
 }
 
 /* A member under each of the patterns its name matches. */
@@ -144,6 +150,9 @@ int jsv_explain_pattern_properties(const struct jsv_keyword_call *call)
     const struct jsv_node *end = jsv_node_next(call->place->node);
     int verdict = 1;
     for (size_t index = 0; key < end; key = jsv_node_next(key + 1), index++) {
+        if (is_settled(call, key)) {
+            continue;
+        }
         if (decides(call, check_patterns(call, key, index), &verdict)) {
             return verdict;
         }
@@ -156,12 +165,13 @@ static int mark_listed(const struct jsv_keyword_call *call, size_t *ret_at)
 {
     const struct jsv_keyword_use *properties =
         jsv_subschema_use(call->schema, JSV_KEYWORD_PROPERTIES);
-    struct jsv_named_members members = {.object = call->place->node};
+    struct jsv_named_members members;
     int r = jsv_explain_take_words(call->x, (count_of(call->place) + 63) / 64, ret_at);
-    if (r == 0 && properties) {
-        r = jsv_named_members_index(call->x, &members, properties->map.count);
+    if (r < 0 || !properties) {
+        return r;
     }
-    for (uint32_t i = 0; r == 0 && properties && i < properties->map.count; i++) {
+    r = jsv_named_members_on(call->x, call->place->node, properties->map.count, &members);
+    for (uint32_t i = 0; r == 0 && i < properties->map.count; i++) {
         size_t index;
         if (jsv_named_members_find(call->x, &members, &properties->map.items[i].key, &index)) {
             set_bit(call->x, *ret_at, index);
@@ -209,7 +219,8 @@ int jsv_explain_additional_properties(const struct jsv_keyword_call *call)
     int verdict = mark_listed(call, &listed);
     verdict = verdict < 0 ? verdict : 1;
     for (size_t index = 0; key < end && verdict >= 0; key = jsv_node_next(key + 1), index++) {
-        int r = has_bit(call->x, listed, index) ? 1 : matches_pattern(call, key);
+        bool settled = is_settled(call, key) || has_bit(call->x, listed, index);
+        int r = settled ? 1 : matches_pattern(call, key);
         if (r == 1) {
             continue;
         }

@@ -6,6 +6,10 @@
  * that is not, and all that is around it, is judged in vain: it is gone into
  * all the same. Such verdicts are paid from a purse of their own, enough for
  * some passes over the document. When it is empty, everything is explained.
+ *
+ * A program that fails has found good what it looked at before. So little is
+ * asked twice: of the container that is gone into next it is known up to where
+ * there is nothing to say.
  */
 #pragma once
 
@@ -18,6 +22,19 @@ int64_t jsv_judge_steps(const struct jsv_node *node);
 static inline bool jsv_judge_can(const struct jsv_explain *x, const struct jsv_subschema *schema)
 {
     return x->judging_left > 0 && schema->shape;
+}
+
+/* As jsv_judge_good_end(), when a container of the same end was checked by the same. */
+const struct jsv_node *
+jsv_judge_find_stop(const struct jsv_stop *stop, const struct jsv_node *container);
+
+/* Up to where all that is inside a container is known to be good (struct jsv_stop). */
+static inline const struct jsv_node *
+jsv_judge_good_end(const struct jsv_explain *x, const void *by, const struct jsv_node *container)
+{
+    const struct jsv_stop *stop = &x->validator->stop;
+    bool may_know = x->judging_left > 0 && stop->by == by;
+    return may_know ? jsv_judge_find_stop(stop, container) : container;
 }
 
 /*

@@ -61,21 +61,22 @@ struct jsv_subschema *jsv_build_follow(struct jsv_build *build, struct jsv_subsc
     return end;
 }
 
-/* The shape of a schema for another value; made later. */
+/* The shape of a schema for another value, or of where it only refers to; made later. */
 int jsv_build_shape_of(struct jsv_build *build, struct jsv_subschema *schema, uint32_t *ret_shape)
 {
-    schema = jsv_build_follow(build, schema);
-    if (schema->shape == 0) {
+    struct jsv_subschema *end = jsv_build_follow(build, schema);
+    if (end->shape == 0) {
         struct jsv_subschema **pending = jsv_stack_push(&build->pending, 1);
         uint32_t *index = jsv_stack_push(&build->numbered, 1);
         if (!pending || !index) {
             return -ENOMEM;
         }
-        *pending = schema;
-        *index = schema->index;
-        schema->shape = (uint32_t)build->numbered.count - 1;
+        *pending = end;
+        *index = end->index;
+        end->shape = (uint32_t)build->numbered.count - 1;
     }
-    *ret_shape = schema->shape;
+    schema->shape = end->shape;
+    *ret_shape = end->shape;
     return 0;
 }
 

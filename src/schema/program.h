@@ -207,6 +207,7 @@ struct jsv_object_pattern {
 #define JSV_NAMES_FEW 2
 
 struct jsv_object {
+    const struct jsv_subschema *schema; /* that says all this */
     struct jsv_names_table names;
     uint32_t required_count;
     uint32_t pattern_count;

@@ -211,7 +211,7 @@ int jsv_list_add_object(struct jsv_list *list)
     if (r < 0 || !object) {
         return r < 0 ? r : -ENOMEM;
     }
-    *object = (struct jsv_object){.extra.at = JSV_SHAPE_PASS};
+    *object = (struct jsv_object){.schema = schema, .extra.at = JSV_SHAPE_PASS};
     r = jsv_names_build(
         &object->names, &build->schema->arena, &build->brief, names.keys, names.count);
     if (r == 0 && patterns) {

@@ -28,6 +28,20 @@ struct jsv_memo {
     uint64_t round; /* shifted left by one; lowest bit: the verdict */
 };
 
+/*
+ * Where checking what is inside a container last ended early: all before this
+ * element, or member, is as it should be. That holds for as long as the
+ * document is looked at, whatever came of the check around it.
+ *
+ * Both places are told by their ends, which a check has at hand; whoever has
+ * the container finds out whether it is meant (judge.c).
+ */
+struct jsv_stop {
+    const void *by; /* the subschema of an object, the jsv_entry of elements; NULL: none */
+    const struct jsv_node *end;
+    const struct jsv_node *part_end;
+};
+
 struct jsv_validator {
     /* of the check that is under way: */
     const struct jsv_document *document;
@@ -37,6 +51,7 @@ struct jsv_validator {
     int64_t depth;  /* levels left; none when it is 0 or less */
     uint64_t round; /* checks begun */
     int error;      /* why it was given up; 0 while it goes on */
+    struct jsv_stop stop;
     /* of all: */
     struct jsv_allocator allocator;
     struct jsv_validator_limits limits; /* no zeros left */

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "support/count_of.h"
 #include "support/schema_fixture.h"
 
 /* More members than one word of marks holds, more pairs than are compared one by one. */
@@ -48,10 +49,37 @@ static void large_objects(void **state)
     jsv_buf_done(&instance);
 }
 
+/* Members come in any order, and each is found. */
+static void any_order(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    static const char *const documents[] = {
+        "{'a':'','b':'','c':'','x':''}",
+        "{'c':'','b':'','a':'','x':''}",
+        "{'b':'','x':'','c':'','a':''}",
+        "{'x':'','c':'','a':'','b':''}",
+    };
+    schema_fixture_use(
+        fixture,
+        "{'required':['c','a','d','b'],'properties':{'a':{'type':'integer'},"
+        "'b':{'type':'integer'},'c':{'type':'integer'},'d':{'type':'integer'}},"
+        "'additionalProperties':false}");
+    for (size_t i = 0; i < COUNT_OF(documents); i++) {
+        assert_int_equal(
+            schema_fixture_verdict(fixture, schema_fixture_read(fixture, documents[i])), 0);
+        static const char *const paths[] = {"", "/a", "/b", "/c", "/x"};
+        assert_int_equal(fixture->problems.count, COUNT_OF(paths));
+        for (size_t j = 0; j < COUNT_OF(paths); j++) {
+            assert_true(jsv_str_equal(fixture->problems.items[j].path, jsv_str_from(paths[j])));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEMA_TEST(large_objects),
+        SCHEMA_TEST(any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
