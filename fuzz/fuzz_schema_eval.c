@@ -44,6 +44,15 @@ static struct jsv_buf listing_of(const struct jsv_problems *problems)
     return listing;
 }
 
+/* Whether the steps did for the verdict alone; on another way they may do for the list, too. */
+static bool is_cut_short(const struct jsv_problems *problems)
+{
+    return problems->count == 1 &&
+           jsv_str_equal(
+               problems->items[0].message,
+               JSV_STR("not valid; the list of its faults is too long to work out"));
+}
+
 static void check_explained(
     const struct jsv_schema *schema,
     struct jsv_value value,
@@ -76,7 +85,9 @@ static void evaluate(const struct jsv_schema *schema, struct jsv_value value)
         FUZZ_CHECK(jsv_validate_report(schema, value, validator, &problems) == reported);
         struct jsv_buf second = listing_of(&problems);
         FUZZ_CHECK(jsv_str_equal(jsv_buf_str(&first), jsv_buf_str(&second)));
-        check_explained(schema, value, validator, reported, jsv_buf_str(&first));
+        if (!is_cut_short(&problems)) {
+            check_explained(schema, value, validator, reported, jsv_buf_str(&first));
+        }
         jsv_buf_done(&first);
         jsv_buf_done(&second);
     }

@@ -13,7 +13,8 @@ extern "C" {
 struct jsv_problem {
     struct jsv_str path;        /* RFC 6901, into the document */
     struct jsv_str message;     /* "expected number", "missing property \"x\"" */
-    struct jsv_str keyword;     /* the schema keyword that was not met; empty for a false schema */
+    struct jsv_str keyword;     /* the schema keyword that was not met; empty for a false schema
+                                   and for a document of which no more can be said */
     struct jsv_str member;      /* name of the member that is missing or unexpected, as it is read
                                    (without escapes); data NULL when it is not about one */
     struct jsv_str schema_path; /* where it stands: a pointer, with its resource's URI and '#' in

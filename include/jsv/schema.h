@@ -134,7 +134,11 @@ int jsv_validate(
     const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator);
 
 /**
- * Check a value and say what is wrong with it.
+ * Check a value and say what is wrong with it. Of a value that is not valid,
+ * when the limits are met while its faults are sought, that alone is said: the
+ * one problem is then about the whole value, and names no keyword. (With a
+ * schema whose $dynamicRef leads to different places nothing is known by then,
+ * and it is a failure.)
  *
  * @param ret_problems Lives in the validator until its next use. Empty when valid.
  * @return As jsv_validate.

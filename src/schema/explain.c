@@ -339,6 +339,17 @@ int jsv_explain_report(
     return report(schema, value, validator, judges, ret_problems);
 }
 
+/* What is said of a value that is known not to be valid, when saying why takes too much. */
+static const struct jsv_problem too_long = {
+    .path = JSV_STR(""),
+    .message = JSV_STR("not valid; the list of its faults is too long to work out"),
+    .keyword = JSV_STR(""),
+    .schema_path = JSV_STR(""),
+    .evaluation_path = JSV_STR(""),
+    .resource_uri = JSV_STR(""),
+    .resource_path = JSV_STR(""),
+};
+
 int jsv_validate_report(
     const struct jsv_schema *schema,
     struct jsv_value value,
@@ -355,6 +366,10 @@ int jsv_validate_report(
         return verdict;
     }
     int reported = report(schema, value, validator, true, ret_problems);
+    if (can_run && (reported == -ELOOP || reported == -ETIME)) {
+        *ret_problems = (struct jsv_problems){.items = &too_long, .count = 1};
+        return 0;
+    }
     /* they agree; if ever they did not, it would be no verdict */
     return reported == 1 && can_run ? -ELOOP : reported;
 }

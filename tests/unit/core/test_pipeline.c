@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/worker_state.h"
+#include "os/sys.h"
 #include "support/corridor.h"
 
 static const struct {
@@ -54,6 +56,38 @@ static void each_layer_answers_what_is_its_own(void **state)
     for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++) {
         expect_beginning(corridor_ask(*state, layers[i].message), layers[i].answer);
     }
+}
+
+/*
+ * Arguments that are known not to fit are refused, however few steps are left to
+ * say why; only those of which nothing is known could not be checked.
+ */
+static void arguments_known_not_to_fit_are_refused(void **state)
+{
+    struct corridor *corridor = *state;
+    static const char *const beginnings[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ok\":false,\"reason\":\"validation_failed\","
+        "\"errors\":[{\"path\":\"\",\"msg\":\"not valid; the list of its faults is too long to "
+        "work "
+        "out\"}]}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ok\":false,\"reason\":\"validation_failed\","
+        "\"errors\":[{\"path\":\"/name\",\"msg\":\"expected string\"}]}}",
+    };
+    size_t kind = 0;
+    for (uint64_t steps = 1; steps < 100; steps++) {
+        const struct jsv_validator_limits limits = {.steps_max = steps};
+        jsv_validator_free(corridor->worker->validator);
+        corridor->worker->validator = jsv_validator_new(os_allocator(), &limits);
+        const char *answer = corridor_ask(
+            corridor,
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"get_schema\",\"params\":{\"name\":5}}");
+        if (kind < 2 && strncmp(answer, beginnings[kind], strlen(beginnings[kind])) != 0) {
+            kind++;
+        }
+        expect_beginning(answer, beginnings[kind]);
+    }
+    assert_int_equal(kind, 2);
 }
 
 static void an_oversize_line_is_refused_and_the_next_one_answered(void **state)
@@ -165,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CORRIDOR_TEST(each_layer_answers_what_is_its_own),
+        CORRIDOR_TEST(arguments_known_not_to_fit_are_refused),
         CORRIDOR_TEST(an_oversize_line_is_refused_and_the_next_one_answered),
         CORRIDOR_TEST(notifications_are_not_answered),
         CORRIDOR_TEST(a_session_speaks_what_was_agreed),

@@ -77,12 +77,72 @@ static void no_value(void **state)
     assert_int_equal(schema_fixture_verdict(fixture, (struct jsv_value){0}), -EINVAL);
 }
 
+/*
+ * What is not valid is never in doubt, however few steps there are to say why:
+ * with more and more of them there is no verdict, then no list, then a list.
+ */
+static void known_to_be_invalid(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    bool met[3] = {false};
+    size_t last = 0;
+    for (uint64_t steps = 1; steps < 400; steps++) {
+        const struct jsv_validator_limits limits = {.steps_max = steps};
+        fixture->limits = &limits;
+        schema_fixture_use(
+            fixture,
+            "{'items':{'anyOf':[{'pattern':'a','minLength':2},{'pattern':'b','minLength':2},"
+            "{'pattern':'c','minLength':2}]}}");
+        struct jsv_value value =
+            schema_fixture_read(fixture, "['aa','x','y','z','x','y','z','x','y','z']");
+        int verdict = jsv_validate(fixture->schema, value, fixture->validator);
+        struct jsv_problems problems;
+        int r = jsv_validate_report(fixture->schema, value, fixture->validator, &problems);
+        assert_int_equal(r, verdict);
+        size_t kind = r < 0 ? 0 : problems.count == 1 ? 1 : 2;
+        assert_true(kind >= last);
+        met[last = kind] = true;
+        if (kind == 1) {
+            const struct jsv_problem *only = &problems.items[0];
+            assert_true(jsv_str_equal(only->path, JSV_STR("")));
+            assert_true(jsv_str_equal(
+                only->message,
+                JSV_STR("not valid; the list of its faults is too long to work out")));
+            assert_true(jsv_str_equal(only->keyword, JSV_STR("")));
+            assert_true(jsv_str_equal(only->schema_path, JSV_STR("")));
+            assert_null(only->member.data);
+            assert_int_equal(problems.more, 0);
+        }
+    }
+    assert_true(met[0] && met[1] && met[2]);
+}
+
+/* The same when it is a pattern that takes too long, behind what is known to be wrong. */
+static void known_to_be_invalid_before_a_slow_pattern(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(
+        fixture, "{'items':{'type':'string','maxLength':60,'pattern':'^(?=(a+)+$)\\\\1b'}}");
+    struct jsv_value slow =
+        schema_fixture_read(fixture, "['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab']");
+    struct jsv_value both =
+        schema_fixture_read(fixture, "[1,'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab']");
+    struct jsv_problems problems;
+    assert_int_equal(
+        jsv_validate_report(fixture->schema, slow, fixture->validator, &problems), -ETIME);
+    assert_int_equal(jsv_validate_report(fixture->schema, both, fixture->validator, &problems), 0);
+    assert_int_equal(problems.count, 1);
+    assert_true(jsv_str_equal(problems.items[0].path, JSV_STR("")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEMA_TEST(boolean_schemas),
         SCHEMA_TEST(silent_evaluation),
         SCHEMA_TEST(no_value),
+        SCHEMA_TEST(known_to_be_invalid),
+        SCHEMA_TEST(known_to_be_invalid_before_a_slow_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

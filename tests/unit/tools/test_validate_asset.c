@@ -140,6 +140,27 @@ static void test_limit_of_steps(void **state)
         "'msg':'validation_limit: the schema takes too many steps for this asset'}]}");
 }
 
+/* An asset that is known not to be valid is refused, if there are no steps left to say why. */
+static void test_faults_too_long(void **state)
+{
+    (void)state;
+    calling.limits.steps_max = 60;
+    fixture_write(
+        "schemas/n.schema.json",
+        "{'items': {'anyOf': [{'pattern': 'a'}, {'pattern': 'b'}, {'pattern': 'c'}]}}");
+    calling_start(
+        "validate_asset",
+        "{'asset': ['x','x','x','x','x','x','x','x','x','x','x'], 'schema': 'n'}");
+    assert_int_equal(tool_run(&calling.call), TOOL_DONE);
+    jsv_validator_free(calling.validator);
+    calling.limits.steps_max = 0;
+    calling.validator = jsv_validator_new(NULL, NULL);
+    calling_expect(
+        TOOL_VERDICT_NEGATIVE,
+        "{'ok':false,'reason':'validation_failed','errors':[{'path':'',"
+        "'msg':'not valid; the list of its faults is too long to work out'}]}");
+}
+
 static void test_needs_both(void **state)
 {
     (void)state;
@@ -160,6 +181,7 @@ int main(void)
         CALLING_TEST(test_schema_that_does_not_compile),
         CALLING_TEST(test_many_problems),
         CALLING_TEST(test_limit_of_steps),
+        CALLING_TEST(test_faults_too_long),
         CALLING_TEST(test_needs_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
