@@ -75,12 +75,12 @@ struct gathered {
     uint32_t listed; /* those of properties come first */
 };
 
-/* Add the names that are required and not among those of properties. */
+/* Add the names that are required and not among those that are there. */
 static int
 gather_required(struct jsv_build *build, const struct jsv_names *required, struct gathered *names)
 {
     struct jsv_names_table table;
-    int r = jsv_names_build(&table, &build->brief, &build->brief, names->keys, names->listed);
+    int r = jsv_names_build(&table, &build->brief, &build->brief, names->keys, names->count);
     for (uint32_t i = 0; i < required->count && r == 0; i++) {
         struct jsv_key key = required->items[i];
         if (!jsv_names_has(&table, &key)) {

@@ -124,6 +124,32 @@ static void demands_beside_alternatives(void **state)
     }
 }
 
+/* A name that an alternative requires by itself is demanded once, and has one slot. */
+static void demands_that_are_met_already(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(
+        fixture,
+        "{'required':['a','b'],"
+        "'anyOf':[{'required':['a','b','c']},{'required':['d'],'properties':{'a':{},'b':{}}}]}");
+    const struct jsv_program *program = fixture->schema->program;
+    const struct jsv_op *first = program->root->op[JSV_TYPE_OBJECT];
+    assert_int_equal(first->code, JSV_OP_ANY_OF);
+    const struct jsv_choice *choice = first->data;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct jsv_op *alternative = &program->ops[choice->at[i]];
+        const struct jsv_object *object = alternative->data;
+        assert_int_equal(alternative->code, JSV_OP_OBJECT);
+        assert_int_equal(object->names.count, 3);
+        assert_int_equal(object->required_count, 3);
+    }
+    expect_the_same(
+        fixture,
+        "{'required':['a','b'],'anyOf':[{'required':['a','b','c']},{'required':['d']}]}",
+        "{'allOf':[{'required':['a','b']},"
+        "{'anyOf':[{'required':['a','b','c']},{'required':['d']}]}]}");
+}
+
 /* Nothing is demanded; alternatives that demand something themselves, or lead back here. */
 static void demands_in_demands(void **state)
 {
@@ -200,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHEMA_TEST(demands_beside_alternatives),
         SCHEMA_TEST(demands_in_demands),
+        SCHEMA_TEST(demands_that_are_met_already),
         SCHEMA_TEST(demands_that_cost_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
