@@ -55,7 +55,7 @@ enum loop_step {
     LOOP_SEND,
     LOOP_STEPS,
 };
-#define LOOP_ROUND_READS 64
+#define LOOP_ROUND_READS 32
 struct loop_later {
     void (*run)(struct loop_later *later);
     struct loop_later *next;

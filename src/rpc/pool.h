@@ -23,7 +23,7 @@ enum rpc_pool_use {
 #define RPC_POOL_KEPT_MAX ((size_t)32 * 1024)
 
 /* As many as are read before anything is worked on, and so the most kept for one purpose. */
-#define RPC_POOL_SPARES_MAX 64
+#define RPC_POOL_SPARES_MAX 32
 
 struct rpc_chunk;
 
