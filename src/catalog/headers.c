@@ -114,11 +114,11 @@ static const char *check_schemas(struct walk *walk, struct jsv_value schemas, un
     return wrong;
 }
 
-/* What holds values, in which anything may stand. */
+/* What holds values or names, and no schema. */
 static bool is_data(struct jsv_str keyword)
 {
     return JSV_IS(keyword, "const") || JSV_IS(keyword, "enum") || JSV_IS(keyword, "default") ||
-           JSV_IS(keyword, "examples");
+           JSV_IS(keyword, "examples") || JSV_IS(keyword, "dependentRequired");
 }
 
 static bool has_names(struct jsv_str keyword)

@@ -107,6 +107,7 @@ size_t net_http_queued(const struct net_http *http)
 void net_http_request_over(struct net_http *http)
 {
     http->conn.http = NULL;
+    http->waiting_for = NET_HTTP_FOR_NOTHING; /* the next one has its own time */
     http->match.route = NET_HTTP_ROUTE_NONE;
     if (http->state != NET_HTTP_LAST) {
         http->state = NET_HTTP_READING;
@@ -330,6 +331,7 @@ static void send_and_go_on(struct net_http *http)
     }
     flush(http);
     if (has_work(http)) {
+        read_or_not(http);
         work_later(http);
         return;
     }

@@ -403,6 +403,7 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
 
 void net_lines_finish(struct net_lines *lines)
 {
+    (void)take_frames(lines); /* what was read in this round, but for what is not welcome */
     lines->finishing = true;
     core_conn_finish(&lines->conn);
     send_later(lines);

@@ -95,7 +95,8 @@ struct jsv_str tool_limit_message(int error)
 {
     switch (error) {
     case -ELOOP:
-        return JSV_STR("validation_limit: the schema takes too many steps for this asset");
+        return JSV_STR("validation_limit: checking takes too many steps, of this asset or with "
+                       "those before it");
     case -ETIME:
         return JSV_STR("validation_limit: a pattern takes too long for this asset");
     default:

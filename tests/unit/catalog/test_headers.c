@@ -45,6 +45,7 @@ static void what_can_be_repeated(void **state)
     NONE("{}");
     NONE(OF("{'p': {'type': 'string'}, 'q': true}"));
     NONE("{'properties': 1}");
+    NONE("{'dependentRequired': {'x-mcp-header': ['b']}}");
 }
 
 static void names(void **state)

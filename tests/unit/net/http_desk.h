@@ -27,6 +27,7 @@ struct desk {
     struct net_http_times times;
     struct net_peer *http; /* NULL once closed */
     int peer;
+    int kernel_takes; /* bytes at once, if we may ask for that many; 0: the usual */
     struct loop_timer *timer;
     char *text; /* what was heard */
 };
@@ -78,6 +79,10 @@ static inline int try_to_connect(struct desk *desk)
 {
     int fds[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+    if (desk->kernel_takes > 0) {
+        (void)setsockopt(
+            fds[0], SOL_SOCKET, SO_SNDBUFFORCE, &desk->kernel_takes, sizeof(desk->kernel_takes));
+    }
     const struct net_http_options options = {
         .worker = desk->corridor->worker,
         .settings = &desk->settings,

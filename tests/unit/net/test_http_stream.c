@@ -75,6 +75,23 @@ static void test_stream_lives_until_its_session_ends(void **state)
     assert_non_null(desk->http);
 }
 
+/* The time for its next sign of life comes when it has just ended: nothing may follow its end. */
+static void test_ended_stream_gives_no_sign_of_life(void **state)
+{
+    struct desk *desk = *state;
+    set_times(desk);
+    desk->times.keepalive = 30;
+    connect_peer(desk);
+    char id[64];
+    snprintf(id, sizeof(id), "%s", begin_session(desk));
+    assert_has(ask(desk, with_session("GET", id)), "text/event-stream");
+    desk->http->ops->finish(desk->http);
+    usleep(60 * 1000);
+    const char *text = hear(desk);
+    assert_string_equal(text, "0\r\n\r\n");
+    run_until_closed(desk);
+}
+
 static void test_stream_to_http_1_0(void **state)
 {
     struct desk *desk = *state;
@@ -355,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DESK_TEST(test_answer_as_a_stream),
         DESK_TEST(test_stream_lives_until_its_session_ends),
+        DESK_TEST(test_ended_stream_gives_no_sign_of_life),
         DESK_TEST(test_stream_to_http_1_0),
         DESK_TEST(test_stream_of_a_peer_that_is_gone),
         DESK_TEST(test_cancelled_call_ends_without_an_answer),

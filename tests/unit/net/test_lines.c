@@ -418,6 +418,18 @@ static void test_finish_sends_what_is_in_flight(void **state)
     assert_int_equal(echo.handled, 1);
 }
 
+/* What was read before we were asked to finish is answered, though nobody has worked on it yet. */
+static void test_finish_takes_what_was_read(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    say(desk, "one\ntwo\n");
+    assert_true(loop_stream_read_now(desk->lines->in));
+    net_lines_finish(desk->lines);
+    run_until_closed(desk, 100);
+    assert_string_equal(hear(desk), "one\ntwo\n");
+}
+
 static void hear_big(struct desk *desk, size_t expected)
 {
     size_t total = 0;
@@ -666,6 +678,7 @@ int main(void)
         DESK_TEST(test_stalled_peer_is_hung_up_on),
         DESK_TEST(test_slow_peer_is_not_hung_up_on),
         DESK_TEST(test_finish_sends_what_is_in_flight),
+        DESK_TEST(test_finish_takes_what_was_read),
         DESK_TEST(test_finish_waits_for_the_queue),
         DESK_TEST(test_end_of_input_waits_for_the_queue),
         DESK_TEST(test_finish_of_an_idle_connection),

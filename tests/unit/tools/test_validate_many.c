@@ -56,7 +56,8 @@ static void test_limit_of_steps(void **state)
     calling_expect(
         TOOL_VERDICT_OK,
         "{'ok':true,'results':[{'ok':true},{'ok':false,'errors':[{'path':'',"
-        "'msg':'validation_limit: the schema takes too many steps for this asset'}]},"
+        "'msg':'validation_limit: checking takes too many steps, of this asset or with those "
+        "before it'}]},"
         "{'ok':false,'errors':[{'path':'',"
         "'msg':'validation_limit: an asset before this one hit it'}]}]}");
 }
