@@ -58,6 +58,10 @@ static void each_layer_answers_what_is_its_own(void **state)
     }
 }
 
+#define REFUSED                                                                                    \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ok\":false,\"reason\":\"validation_failed\","
+#define UNSAID "not valid; the list of its faults is too long to work out"
+
 /*
  * Arguments that are known not to fit are refused, however few steps are left to
  * say why; only those of which nothing is known could not be checked.
@@ -67,12 +71,8 @@ static void arguments_known_not_to_fit_are_refused(void **state)
     struct corridor *corridor = *state;
     static const char *const beginnings[] = {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ok\":false,\"reason\":\"validation_failed\","
-        "\"errors\":[{\"path\":\"\",\"msg\":\"not valid; the list of its faults is too long to "
-        "work "
-        "out\"}]}}",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ok\":false,\"reason\":\"validation_failed\","
-        "\"errors\":[{\"path\":\"/name\",\"msg\":\"expected string\"}]}}",
+        (REFUSED "\"errors\":[{\"path\":\"\",\"msg\":\"" UNSAID "\"}]}}"),
+        (REFUSED "\"errors\":[{\"path\":\"/name\",\"msg\":\"expected string\"}]}}"),
     };
     size_t kind = 0;
     for (uint64_t steps = 1; steps < 100; steps++) {

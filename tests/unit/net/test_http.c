@@ -336,7 +336,7 @@ static void test_time_is_of_one_request(void **state)
     size_t answers = 0;
     for (int i = 0; i < 6; i++) {
         run(desk, 40);
-        write_what_fits(desk, HEALTH + half, strlen(HEALTH) - half);
+        write_what_fits(desk, &HEALTH[half], strlen(HEALTH) - half);
         write_what_fits(desk, HEALTH, half);
         const char *text = hear(desk);
         answers += count(text, "HTTP/1.1 200 OK");
