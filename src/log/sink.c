@@ -267,10 +267,10 @@ static void write_lines(struct log_sink *sink, struct jsv_str text)
         recover(sink);
         return;
     }
-    lose(sink, count_lines((struct jsv_str){text.data + written, text.size - written}));
     if (r != -EAGAIN) {
         fail(sink, r);
     }
+    lose(sink, count_lines((struct jsv_str){text.data + written, text.size - written}));
 }
 
 static void empty_page(struct log_sink *sink, struct log_page *page)
