@@ -13,6 +13,8 @@
 #include "loop/loop.h"
 #include "os/sys.h"
 
+_Static_assert(RPC_POOL_SPARES_MAX >= LOOP_ROUND_READS, "a round of readers is served");
+
 static const struct jsv_limits reader_limits = {
     .size_max = CORE_FRAME_SIZE_MAX,
     .depth_max = CORE_DEPTH_MAX,

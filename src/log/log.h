@@ -49,14 +49,12 @@ bool log_ask(
  * replaced whole. */
 void log_mismatch_fill(
     const struct log_share *share, char *field, size_t size, struct jsv_str text);
-/** Note a message that did not fit. @return whether there was none like it: log_news() counts it.
- */
+/** Note a message that did not fit. @return whether it is news: there is none like it. */
 bool log_note_mismatch(struct log_share *share, const struct log_mismatch *mismatch);
 
 /** Append all counters as Prometheus takes them. Any thread. @return 0 or -errno. */
 int log_metrics_write(struct log *log, struct jsv_buf *out);
-/** How many entries the diagnostics ever got: another number, and they tell something new. Any
- * thread. */
+/** How many of those were news. Any thread. */
 uint64_t log_news(const struct log *log);
 /** Append {"mismatches":[…],…}, the latest first. Any thread. @return 0 or -errno. */
 int log_diagnostics_write(struct log *log, struct jsv_buf *out);

@@ -31,6 +31,18 @@ static const char *with_session(const char *method, const char *id)
     return text;
 }
 
+/* A client with a session and its stream, which gives a sign of life every 30 ms. @return its id.
+ */
+static const char *begin_stream(struct desk *desk)
+{
+    set_times(desk);
+    desk->times.keepalive = 30;
+    connect_peer(desk);
+    const char *id = begin_session(desk);
+    assert_has(ask(desk, with_session("GET", id)), "text/event-stream");
+    return id;
+}
+
 static void test_answer_as_a_stream(void **state)
 {
     struct desk *desk = *state;
@@ -48,13 +60,9 @@ static void test_answer_as_a_stream(void **state)
 static void test_stream_lives_until_its_session_ends(void **state)
 {
     struct desk *desk = *state;
-    set_times(desk);
-    desk->times.keepalive = 30;
-    connect_peer(desk);
     char id[64];
-    snprintf(id, sizeof(id), "%s", begin_session(desk));
+    snprintf(id, sizeof(id), "%s", begin_stream(desk));
     assert_int_equal(strlen(id), 32);
-    assert_has(ask(desk, with_session("GET", id)), "text/event-stream");
     run(desk, 60);
     assert_has(hear(desk), "3\r\n:\n\n\r\n");
 
@@ -79,12 +87,7 @@ static void test_stream_lives_until_its_session_ends(void **state)
 static void test_ended_stream_gives_no_sign_of_life(void **state)
 {
     struct desk *desk = *state;
-    set_times(desk);
-    desk->times.keepalive = 30;
-    connect_peer(desk);
-    char id[64];
-    snprintf(id, sizeof(id), "%s", begin_session(desk));
-    assert_has(ask(desk, with_session("GET", id)), "text/event-stream");
+    begin_stream(desk);
     desk->http->ops->finish(desk->http);
     usleep(60 * 1000);
     const char *text = hear(desk);
