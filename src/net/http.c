@@ -34,9 +34,6 @@
 /* A reply and the head before it. */
 #define OUTPUT_MAX ((size_t)2 * CORE_REPLY_SIZE_MAX)
 
-/* Memory of a connection for its next responses. */
-#define OUTPUT_KEPT ((size_t)16 * 1024)
-
 static struct net_http *of_conn(struct core_conn *conn)
 {
     return (struct net_http *)((char *)conn - offsetof(struct net_http, conn));
@@ -58,6 +55,7 @@ static void borrow(struct net_http *http)
 {
     rpc_pool_lend(http->pool, RPC_POOL_HEAD, &http->reader.text);
     rpc_pool_lend(http->pool, RPC_POOL_BODY, &http->reader.data);
+    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
 }
 
 /* The request is over, and nobody looks at it any more. */
@@ -92,11 +90,7 @@ static void flush(struct net_http *http)
     } else {
         http->sent += http->output.size;
     }
-    if (http->output.capacity > OUTPUT_KEPT) {
-        jsv_buf_done(&http->output);
-    } else {
-        jsv_buf_reset(&http->output);
-    }
+    rpc_pool_take_back(http->pool, RPC_POOL_OUTPUT, &http->output);
 }
 
 size_t net_http_queued(const struct net_http *http)

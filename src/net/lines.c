@@ -30,15 +30,13 @@
 #include "core/limits.h"
 #include "core/worker.h"
 #include "os/sys.h"
+#include "rpc/pool.h"
 
 /* Answers are sent before the end of the round when there are so many: the kernel can begin. */
 #define FLUSH_SIZE ((size_t)64 * 1024)
 
 /* What is collected at most: an answer is appended only below FLUSH_SIZE. */
 #define OUTPUT_MAX (FLUSH_SIZE + CORE_REPLY_SIZE_MAX + 1)
-
-/* Memory of an idle connection for its next answers. */
-#define OUTPUT_KEPT ((size_t)16 * 1024)
 
 static struct net_lines *of_conn(struct core_conn *conn)
 {
@@ -85,16 +83,6 @@ static void on_stall(void *owner)
     }
 }
 
-static void forget_output(struct net_lines *lines)
-{
-    if (lines->output.capacity > OUTPUT_KEPT) {
-        jsv_buf_done(&lines->output);
-        jsv_buf_init(&lines->output, os_allocator(), OUTPUT_MAX);
-    } else {
-        jsv_buf_reset(&lines->output);
-    }
-}
-
 static void flush(struct net_lines *lines)
 {
     if (lines->output.size == 0) {
@@ -107,7 +95,7 @@ static void flush(struct net_lines *lines)
     } else {
         lines->sent += lines->output.size;
     }
-    forget_output(lines);
+    rpc_pool_take_back(lines->pool, RPC_POOL_OUTPUT, &lines->output);
     if (was_empty && loop_stream_queued(lines->out) > 0) {
         watch_for_stall(lines);
     }
@@ -116,6 +104,7 @@ static void flush(struct net_lines *lines)
 /* A line that cannot be kept is an answer lost: the peer must not wait for it for ever. */
 static void send_line(struct net_lines *lines, struct jsv_str text)
 {
+    rpc_pool_lend(lines->pool, RPC_POOL_OUTPUT, &lines->output);
     (void)jsv_buf_append_str(&lines->output, text);
     if (jsv_buf_append_byte(&lines->output, '\n') < 0) {
         lines->broken = true;
@@ -380,6 +369,7 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
     *lines = (struct net_lines){
         .peer = {.ops = &peer_ops},
         .loop = core_worker_loop(options->worker),
+        .pool = core_worker_pool(options->worker),
         .work = {.run = on_work},
         .send = {.run = on_send},
         .write_stall_ms =
@@ -394,7 +384,7 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
         return r;
     }
     rpc_frames_init(&lines->frames, CORE_FRAME_SIZE_MAX);
-    rpc_frames_share(&lines->frames, core_worker_pool(options->worker));
+    rpc_frames_share(&lines->frames, lines->pool);
     jsv_buf_init(&lines->output, os_allocator(), OUTPUT_MAX);
     core_conn_init(&lines->conn, &conn_ops, options->worker, options->transport);
     *ret_lines = lines;

@@ -29,6 +29,7 @@ struct net_lines {
 
     /* The connection's own. */
     struct loop *loop;
+    struct rpc_pool *pool;
     struct loop_stream *in;
     struct loop_stream *out; /* the same for a socket */
     struct rpc_frames frames;

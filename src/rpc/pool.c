@@ -3,11 +3,12 @@
 #include "os/sys.h"
 #include "rpc/frame.h"
 
-/* Input is kept for all that read in a round; requests are worked on one after the other. */
+/* A round reads for many, then answers them all; requests are worked on one after the other. */
 static const size_t spares_max[RPC_POOL_USES] = {
     [RPC_POOL_INPUT] = RPC_POOL_SPARES_MAX,
     [RPC_POOL_HEAD] = 1,
     [RPC_POOL_BODY] = 1,
+    [RPC_POOL_OUTPUT] = RPC_POOL_SPARES_MAX,
 };
 
 void rpc_pool_init(struct rpc_pool *pool)

@@ -16,6 +16,7 @@ enum rpc_pool_use {
     RPC_POOL_INPUT,
     RPC_POOL_HEAD,
     RPC_POOL_BODY,
+    RPC_POOL_OUTPUT,
     RPC_POOL_USES,
 };
 

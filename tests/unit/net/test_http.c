@@ -375,6 +375,17 @@ static void test_half_closed_peer_gets_its_answer(void **state)
     assert_has(hear(desk), "200 OK");
 }
 
+/* What a request came in and its response was written in is the next one's, whoever asks that. */
+static void test_idle_connection_keeps_no_memory(void **state)
+{
+    struct desk *desk = *state;
+    connect_peer(desk);
+    assert_has(ask(desk, post("/rpc", "", PING)), "200 OK");
+    const struct rpc_pool *pool = core_worker_pool(desk->corridor->worker);
+    assert_int_equal(pool->shelves[RPC_POOL_INPUT].count, 1);
+    assert_int_equal(pool->shelves[RPC_POOL_OUTPUT].count, 1);
+}
+
 /* More than is read ahead of a peer, and more answers than are kept for it: nothing is lost. */
 static void test_long_pipeline_is_answered_to_the_end(void **state)
 {
@@ -497,6 +508,7 @@ int main(void)
         DESK_TEST(test_time_is_of_one_request),
         DESK_TEST(test_write_stall),
         DESK_TEST(test_half_closed_peer_gets_its_answer),
+        DESK_TEST(test_idle_connection_keeps_no_memory),
         DESK_TEST(test_long_pipeline_is_answered_to_the_end),
         DESK_TEST(test_finish_closes_idle_connections),
         DESK_TEST(test_finish_answers_what_has_come),

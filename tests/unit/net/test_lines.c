@@ -184,6 +184,17 @@ static void test_no_allocation_per_request(void **state)
     assert_int_equal(fault.calls[FAULT_RESIZE], 0);
 }
 
+/* What an answer was written in is the next one's, whoever gets that. */
+static void test_idle_connection_keeps_no_memory_for_answers(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    say(desk, "request\n");
+    assert_string_equal(hear(desk), "request\n");
+    assert_null(desk->lines->output.data);
+    assert_int_equal(core_worker_pool(desk->worker)->shelves[RPC_POOL_OUTPUT].count, 1);
+}
+
 static void test_oversize_line(void **state)
 {
     struct desk *desk = *state;
@@ -665,6 +676,7 @@ int main(void)
         DESK_TEST(test_byte_by_byte),
         DESK_TEST(test_one_write_for_pipelined_requests),
         DESK_TEST(test_no_allocation_per_request),
+        DESK_TEST(test_idle_connection_keeps_no_memory_for_answers),
         DESK_TEST(test_oversize_line),
         DESK_TEST(test_endless_line),
         DESK_TEST(test_half_closed_peer_gets_its_answers),
