@@ -188,6 +188,7 @@ static int listen_http(struct server *server)
         return 0;
     }
     int r = app_http_door_open(&server->http, server->config, why);
+    server->settings.is_private = server->http.settings.guard.token.size > 0;
     return r < 0 ? refuse("HTTP", r, why) : 0;
 }
 

@@ -25,6 +25,7 @@ struct core_settings {
     struct core_sessions *sessions;      /* of HTTP clients; shared by all loops */
     const struct mcp_provider *provider; /* of resources and prompts; NULL: the built-in one */
     struct envelope_schemas *envelopes;  /* what envelopes are checked with; shared by all loops */
+    bool is_private; /* HTTP clients need a token: nobody may pass on what we answer */
 };
 
 /** @param settings Must outlive the worker. @return 0 or -errno. */

@@ -63,6 +63,7 @@ struct dialect_request {
     struct mcp_definitions *definitions;
     const struct envelope_schemas *envelopes;
     struct log *log; /* what is kept of messages; NULL: nothing is */
+    bool is_private; /* what is served is not for everybody */
     struct os_uuid_namer *namer;
     uint64_t began_us; /* when it came, by os_now_us() */
     struct jsv_reader *reader;

@@ -40,8 +40,8 @@ struct jsv_writer mcp_result_begin(struct dialect_request *request);
 /** The same for a result that is not "complete", where the version has that. */
 struct jsv_writer mcp_result_begin_as(struct dialect_request *request, struct jsv_str type);
 void mcp_result_end(struct jsv_writer *writer);
-/** How long a result may be kept, where the version has that. */
-void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version);
+/** How long a result may be kept, and by whom, where the version has that. */
+void mcp_write_cache_hints(struct jsv_writer *writer, const struct mcp_exchange *exchange);
 /** The same for what is not to be kept, nor passed on to others. */
 void mcp_write_live_hints(struct jsv_writer *writer, enum mcp_version version);
 /** "name":{"name":"mcpgate","version":…} */

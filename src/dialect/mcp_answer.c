@@ -79,9 +79,11 @@ static void write_hints(
     mcp_write_text(writer, JSV_STR("cacheScope"), scope);
 }
 
-void mcp_write_cache_hints(struct jsv_writer *writer, enum mcp_version version)
+void mcp_write_cache_hints(struct jsv_writer *writer, const struct mcp_exchange *exchange)
 {
-    write_hints(writer, version, TTL_MS, JSV_STR("public"));
+    bool is_private = exchange->request->is_private;
+    write_hints(
+        writer, exchange->version, TTL_MS, is_private ? JSV_STR("private") : JSV_STR("public"));
 }
 
 void mcp_write_live_hints(struct jsv_writer *writer, enum mcp_version version)

@@ -96,7 +96,7 @@ enum dialect_step mcp_handle_discover(struct mcp_exchange *exchange)
     jsv_write_array_end(&writer);
     write_capabilities(&writer, exchange->version);
     mcp_write_text(&writer, JSV_STR("instructions"), JSV_STR(instructions));
-    mcp_write_cache_hints(&writer, exchange->version);
+    mcp_write_cache_hints(&writer, exchange);
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }

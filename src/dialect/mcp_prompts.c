@@ -30,7 +30,7 @@ enum dialect_step mcp_handle_prompts_list(struct mcp_exchange *exchange)
     }
     jsv_write_array_end(&writer);
     mcp_write_next_page(&writer, count, end);
-    mcp_write_cache_hints(&writer, exchange->version);
+    mcp_write_cache_hints(&writer, exchange);
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }

@@ -24,7 +24,7 @@ enum dialect_step mcp_handle_resources_list(struct mcp_exchange *exchange)
     }
     jsv_write_array_end(&writer);
     mcp_write_next_page(&writer, count, end);
-    mcp_write_cache_hints(&writer, exchange->version);
+    mcp_write_cache_hints(&writer, exchange);
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }
@@ -46,7 +46,7 @@ enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
     }
     jsv_write_array_end(&writer);
     mcp_write_next_page(&writer, count, end);
-    mcp_write_cache_hints(&writer, exchange->version);
+    mcp_write_cache_hints(&writer, exchange);
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }
@@ -91,7 +91,7 @@ enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
     if (request->provider->is_live && request->provider->is_live(jsv_value_text(uri))) {
         mcp_write_live_hints(&writer, exchange->version);
     } else {
-        mcp_write_cache_hints(&writer, exchange->version);
+        mcp_write_cache_hints(&writer, exchange);
     }
     mcp_result_end(&writer);
     return DIALECT_DONE;

@@ -279,6 +279,15 @@ for (const [door, open] of Object.entries(DOORS)) {
     }));
 }
 
+test(`${MODERN}: what takes a token to be seen is not for others to keep`, () => withHttp({ ...settings, env: { ...settings.env, MCPGATE_TOKEN: 'open-sesame' } }, async (server) => {
+    for (const [method, params] of [['server/discover'], ['tools/list'], ['prompts/list'], ['resources/list'], ['resources/templates/list'], ['resources/read', PART]]) {
+        const message = modern(1, method, params);
+        const { text } = await post(server.port, '/mcp', message, { ...BOTH, ...headersOf(JSON.parse(message)), Authorization: 'Bearer open-sesame' });
+        const { ttlMs, cacheScope } = JSON.parse(text).result;
+        assert.deepEqual([ttlMs > 0, cacheScope], [true, 'private'], method);
+    }
+}));
+
 test(`${MODERN}, lines: a version that is not offered`, () => overLines(MODERN, async (client) => {
     for (const version of ['v999.0.0', '2025-06-18']) {
         const { data } = await expectError(client, modern(1, 'tools/list', {}, { [`${PREFIX}protocolVersion`]: version }), -32022);

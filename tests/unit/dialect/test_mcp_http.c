@@ -92,6 +92,15 @@ static void a_name_may_be_wrapped_in_base64(void **state)
 #undef NAMED
 }
 
+static void what_is_not_for_everybody_is_kept_by_its_client_alone(void **state)
+{
+    struct corridor *corridor = *state;
+    const struct headers *headers = HEADERS(MODERN, "Mcp-Method", "tools/list");
+    expect(corridor, headers, LIST, 200, "\"ttlMs\":10000,\"cacheScope\":\"public\"");
+    corridor->settings.is_private = true;
+    expect(corridor, headers, LIST, 200, "\"ttlMs\":10000,\"cacheScope\":\"private\"");
+}
+
 /* To the protocol it is an answer like others; /rpc has a status for it. */
 static void the_status_of_an_unknown_resource(void **state)
 {
@@ -178,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CORRIDOR_TEST(a_modern_request_repeats_itself_in_headers),
         CORRIDOR_TEST(a_name_may_be_wrapped_in_base64),
+        CORRIDOR_TEST(what_is_not_for_everybody_is_kept_by_its_client_alone),
         CORRIDOR_TEST(the_status_of_an_unknown_resource),
         CORRIDOR_TEST(what_is_missing_is_said_before_anything_else),
         CORRIDOR_TEST(a_notification_is_taken_or_ignored),
