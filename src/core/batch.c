@@ -61,10 +61,25 @@ static void refuse_many(struct core_request *batch)
     core_refuse_shape(batch);
 }
 
+static void refuse_none(struct core_request *batch)
+{
+    batch->fault = (struct rpc_fault){
+        .details = JSV_STR("a batch has at least one message"),
+        .suggestion = JSV_STR("Send messages, or nothing"),
+        .cause = JSV_STR(""),
+    };
+    core_refuse_shape(batch);
+}
+
 bool core_batch_split(struct core_request *batch)
 {
-    if (jsv_value_count(batch->root) > CORE_BATCH_MAX) {
+    size_t count = jsv_value_count(batch->root);
+    if (count > CORE_BATCH_MAX) {
         refuse_many(batch);
+        return true;
+    }
+    if (count == 0) {
+        refuse_none(batch);
         return true;
     }
     batch->pending = 1;

@@ -48,8 +48,7 @@ static bool mcp_recognise(const struct dialect_request *request)
     case RPC_ERROR_ANSWER:
         return true;
     case RPC_BATCH:
-        return jsv_value_count(request->message.root) > 0 &&
-               (mcp_is_endpoint(request) || takes_batches(*request->session));
+        return mcp_is_endpoint(request) || takes_batches(*request->session);
     case RPC_FOREIGN:
         break;
     }

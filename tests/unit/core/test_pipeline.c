@@ -161,7 +161,9 @@ static void a_batch_is_answered_by_one_array(void **state)
     assert_int_equal(corridor->answer_count, before);
     expect_beginning(
         corridor_ask(corridor, "[]"),
-        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,");
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"
+        "\"message\":\"Invalid Request\",\"data\":{\"details\":\"a batch has at least one "
+        "message\"");
 }
 
 static void a_batch_has_a_limit(void **state)
