@@ -81,6 +81,11 @@ const struct tool_client core_client = {
 
 /* ---- asking ---- */
 
+static bool hears_questions(const struct core_conn *conn)
+{
+    return !conn->ops->hears || conn->ops->hears(conn);
+}
+
 int core_host_ask(
     struct dialect_request *asked,
     struct jsv_str key,
@@ -88,6 +93,9 @@ int core_host_ask(
     uint64_t *ret_id)
 {
     struct core_request *request = (struct core_request *)asked;
+    if (!hears_questions(request->conn)) {
+        return -ENOTCONN;
+    }
     struct core_question *question = jsv_alloc(os_allocator(), sizeof(*question) + key.size);
     if (!question) {
         return -ENOMEM;

@@ -38,7 +38,8 @@ struct dialect_host {
     int (*read)(struct dialect_request *request, struct jsv_str text, struct jsv_value *ret_root);
     /*
      * Wait for an answer of the client's; all that are waited for, by key, become
-     * request->inputs. @return 0 with the id to ask under; -ENOMEM.
+     * request->inputs. @return 0 with the id to ask under; -ENOTCONN when the client would not
+     * hear the question; -ENOMEM.
      */
     int (*ask)(
         struct dialect_request *request,

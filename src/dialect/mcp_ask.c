@@ -169,13 +169,17 @@ bool mcp_ask(struct dialect_request *request, struct jsv_value questions, struct
         return false;
     }
     struct jsv_iter iter = jsv_value_iter(questions);
-    while (jsv_iter_next(&iter)) {
-        if (send_question(request, iter.key, iter.value) < 0) {
-            mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("the client could not be asked"));
-            return false;
-        }
+    int r = 0;
+    while (r == 0 && jsv_iter_next(&iter)) {
+        r = send_question(request, iter.key, iter.value);
     }
-    return true;
+    if (r == -ENOTCONN) {
+        mcp_give_up(
+            request, JSV_STR("the client cannot be asked: its call takes no stream of events"));
+    } else if (r < 0) {
+        mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("the client could not be asked"));
+    }
+    return r == 0;
 }
 
 /* The tool could not do its work: a result, as for any failure of a tool. */

@@ -126,8 +126,16 @@ static void take_push(struct core_conn *conn, struct jsv_str message)
     keep_message(corridor_of(conn), message);
 }
 
+static bool hears(const struct core_conn *conn)
+{
+    const struct corridor *corridor =
+        (const struct corridor *)((const char *)conn - offsetof(struct corridor, conn));
+    return !corridor->is_deaf;
+}
+
 static const struct core_conn_ops peer = {
     .push = take_push,
+    .hears = hears,
     .hang_up = note_idle,
     .answer = take_answer,
     .resume = note_resume,

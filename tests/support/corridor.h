@@ -27,6 +27,7 @@ struct corridor {
     size_t silent_count; /* frames that were not answered */
     size_t idle_count;
     size_t resume_count;
+    bool is_deaf; /* the peer hears nothing but answers */
     char directory[64];
 };
 

@@ -16,11 +16,12 @@
     "\"requestedSchema\":{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"}}}}}}"
 
 static bool asks;
+static bool asks_again; /* whatever the answer */
 
 static int run(struct tool_call *call)
 {
     struct jsv_value who = jsv_value_get(call->inputs, JSV_STR("who"));
-    if (asks && jsv_value_type(who) == JSV_TYPE_NONE) {
+    if (asks && (asks_again || jsv_value_type(who) == JSV_TYPE_NONE)) {
         jsv_buf_append_str(call->out, JSV_STR(QUESTION));
         call->remember = JSV_STR("asked");
         return TOOL_ASK;
@@ -55,6 +56,7 @@ static int setup(void **state)
     corridor_reconnect(corridor);
     core_worker_free(before);
     asks = true;
+    asks_again = false;
     return 0;
 }
 
@@ -137,6 +139,29 @@ static void a_client_is_not_asked_what_it_cannot_do(void **state)
     struct corridor *corridor = *state;
     initialize(corridor, "{\"sampling\":{}}");
     expect_in(corridor_ask(corridor, CALL), "\"isError\":true");
+}
+
+static void a_client_that_does_not_hear_is_not_waited_for(void **state)
+{
+    struct corridor *corridor = *state;
+    initialize(corridor, "{\"elicitation\":{}}");
+    corridor->is_deaf = true;
+    const char *told = corridor_ask(corridor, CALL);
+    expect_in(
+        told,
+        "\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"the client cannot be "
+        "asked");
+    expect_in(told, "\"isError\":true");
+    assert_false(core_conn_is_busy(&corridor->conn));
+    /* it became so while it answered the first question */
+    corridor->is_deaf = false;
+    corridor_ask(corridor, CALL);
+    corridor->is_deaf = true;
+    asks_again = true;
+    expect_in(
+        answer(corridor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}"),
+        "the client cannot be asked");
+    assert_false(core_conn_is_busy(&corridor->conn));
 }
 
 static void a_cancelled_call_waits_for_no_answer(void **state)
@@ -294,6 +319,7 @@ int main(void)
         ASK_TEST(a_legacy_client_is_asked_by_a_request),
         ASK_TEST(a_client_that_cannot_answer_gets_a_failure),
         ASK_TEST(a_client_is_not_asked_what_it_cannot_do),
+        ASK_TEST(a_client_that_does_not_hear_is_not_waited_for),
         ASK_TEST(a_cancelled_call_waits_for_no_answer),
         ASK_TEST(an_answer_may_come_when_the_call_is_gone),
         ASK_TEST(a_peer_that_says_nothing_more_is_answered),
