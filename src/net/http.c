@@ -148,6 +148,15 @@ static void on_push(struct core_conn *conn, struct jsv_str message)
     net_http_take_turn(http);
 }
 
+/* What is sent before an answer goes out on the stream of its request. */
+static bool on_hears(const struct core_conn *conn)
+{
+    const struct net_http *http =
+        (const struct net_http *)((const char *)conn - offsetof(struct net_http, conn));
+    bool takes_stream = http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM;
+    return takes_stream || http->state == NET_HTTP_STREAM;
+}
+
 /* A request that is not answered is a stream without its last event, for those who take streams. */
 static void on_hang_up(struct core_conn *conn)
 {
@@ -170,6 +179,7 @@ static void on_resume(struct core_conn *conn)
 static const struct core_conn_ops conn_ops = {
     .answer = on_answer,
     .push = on_push,
+    .hears = on_hears,
     .hang_up = on_hang_up,
     .resume = on_resume,
     .idle = on_resume,

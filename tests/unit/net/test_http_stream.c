@@ -5,10 +5,10 @@
 /* ---- sessions and streams ---- */
 
 /* @return the id of a new session, or "". */
-static const char *begin_session(struct desk *desk)
+static const char *begin_session(struct desk *desk, const char *hello)
 {
     static char id[64];
-    const char *text = ask(desk, post("/mcp", "", initialize));
+    const char *text = ask(desk, post("/mcp", "", hello));
     const char *at = strstr(text, "Mcp-Session-Id: ");
     id[0] = '\0';
     if (at) {
@@ -38,7 +38,7 @@ static const char *begin_stream(struct desk *desk)
     set_times(desk);
     desk->times.keepalive = 30;
     connect_peer(desk);
-    const char *id = begin_session(desk);
+    const char *id = begin_session(desk, initialize);
     assert_has(ask(desk, with_session("GET", id)), "text/event-stream");
     return id;
 }
@@ -104,7 +104,7 @@ static void test_stream_to_http_1_0(void **state)
         request,
         sizeof(request),
         "GET /mcp HTTP/1.0\r\nHost: localhost\r\nMcp-Session-Id: %s\r\n\r\n",
-        begin_session(desk));
+        begin_session(desk, initialize));
     const char *text = ask(desk, request);
     assert_has(text, "Connection: close\r\n");
     assert_false(has(text, "chunked"));
@@ -117,7 +117,7 @@ static void test_stream_of_a_peer_that_is_gone(void **state)
     struct desk *desk = *state;
     connect_peer(desk);
     char id[64];
-    snprintf(id, sizeof(id), "%s", begin_session(desk));
+    snprintf(id, sizeof(id), "%s", begin_session(desk, initialize));
     assert_has(ask(desk, with_session("GET", id)), "text/event-stream");
     assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
     run_until_closed(desk);
@@ -128,9 +128,14 @@ static void test_stream_of_a_peer_that_is_gone(void **state)
 static struct tool_call *waiting;
 static unsigned cancelled;
 static bool says_something;
+static bool asks_something;
 
 static int run_tool(struct tool_call *call)
 {
+    if (asks_something) {
+        jsv_buf_append_str(call->out, JSV_STR("{\"who\":{\"method\":\"roots/list\"}}"));
+        return TOOL_ASK;
+    }
     waiting = call;
     if (says_something) {
         call->client->log(call, TOOL_LEVEL_ALERT, JSV_STR("busy"));
@@ -173,13 +178,14 @@ static void use_waiting_tools(struct desk *desk)
     core_worker_free(before);
     cancelled = 0;
     says_something = false;
+    asks_something = false;
 }
 
 /* @return the header that names a new session, and another one. */
-static const char *session_header(struct desk *desk, const char *accept)
+static const char *session_header(struct desk *desk, const char *hello, const char *accept)
 {
     static char headers[256];
-    const char *id = begin_session(desk);
+    const char *id = begin_session(desk, hello);
     snprintf(headers, sizeof(headers), "Mcp-Session-Id: %s\r\nAccept: %s\r\n", id, accept);
     return headers;
 }
@@ -210,13 +216,13 @@ static void test_cancelled_call_ends_without_an_answer(void **state)
     struct desk *desk = *state;
     use_waiting_tools(desk);
     connect_peer(desk);
-    const char *text = hear_of_cancelled(desk, session_header(desk, BOTH));
+    const char *text = hear_of_cancelled(desk, session_header(desk, initialize, BOTH));
     assert_has(text, "Content-Type: text/event-stream\r\n");
     assert_has(text, "\r\n\r\n0\r\n\r\n");
-    text = hear_of_cancelled(desk, session_header(desk, "application/json"));
+    text = hear_of_cancelled(desk, session_header(desk, initialize, "application/json"));
     assert_has(text, "HTTP/1.1 202 ");
     says_something = true;
-    text = hear_of_cancelled(desk, session_header(desk, BOTH));
+    text = hear_of_cancelled(desk, session_header(desk, initialize, BOTH));
     assert_int_equal(count(text, "data: "), 1);
     assert_has(text, "\r\n0\r\n\r\n");
     assert_has(ask(desk, HEALTH), "200 OK");
@@ -256,6 +262,28 @@ static void test_streams_are_for_who_takes_them(void **state)
     }
 }
 
+#define WITH_ROOTS                                                                                 \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"     \
+    "\"2025-11-25\",\"capabilities\":{\"roots\":{}},\"clientInfo\":{\"name\":\"t\",\"version\":"   \
+    "\"1\"}}}"
+
+static void test_questions_are_for_who_hears_them(void **state)
+{
+    struct desk *desk = *state;
+    use_waiting_tools(desk);
+    asks_something = true;
+    connect_peer(desk);
+    const char *headers = session_header(desk, WITH_ROOTS, "application/json");
+    const char *text = ask(desk, post("/mcp", headers, CALL));
+    assert_has(text, "Content-Type: application/json\r\n");
+    assert_has(text, "the client cannot be asked");
+    headers = session_header(desk, WITH_ROOTS, BOTH);
+    text = ask(desk, post("/mcp", headers, CALL));
+    assert_has(text, "Content-Type: text/event-stream\r\n");
+    assert_has(text, "\"method\":\"roots/list\"");
+    assert_false(has(text, "\"id\":7"));
+}
+
 /* Requests that come with one that waits, or while it does, are those that follow. */
 static void test_requests_behind_a_call(void **state)
 {
@@ -264,7 +292,7 @@ static void test_requests_behind_a_call(void **state)
     connect_peer(desk);
     char headers[256];
     char text[16384];
-    snprintf(headers, sizeof(headers), "%s", session_header(desk, "application/json"));
+    snprintf(headers, sizeof(headers), "%s", session_header(desk, initialize, "application/json"));
     snprintf(text, sizeof(text), "%s%s", post("/mcp", headers, CALL), HEALTH);
     for (int i = 0; i < 3; i++) {
         assert_string_equal(ask(desk, text), "");
@@ -296,7 +324,7 @@ static void test_call_of_a_lost_peer_is_finished(void **state)
     for (int i = 0; i < 4; i++) {
         says_something = i & 1;
         connect_peer(desk);
-        say(desk, post("/mcp", session_header(desk, BOTH), CALL));
+        say(desk, post("/mcp", session_header(desk, initialize, BOTH), CALL));
         hear(desk);
         assert_non_null(waiting);
         close(desk->peer);
@@ -329,7 +357,7 @@ static void test_call_of_a_stalled_peer_is_finished(void **state)
     connect_peer(desk);
     char block[1024];
     memset(block, 'b', sizeof(block));
-    say(desk, post("/mcp", session_header(desk, BOTH), CALL));
+    say(desk, post("/mcp", session_header(desk, initialize, BOTH), CALL));
     run(desk, 3);
     for (int i = 0; i < 800; i++) {
         waiting->client->log(waiting, TOOL_LEVEL_ALERT, (struct jsv_str){block, sizeof(block)});
@@ -381,6 +409,7 @@ int main(void)
         DESK_TEST(test_cancelled_call_ends_without_an_answer),
         DESK_TEST(test_requests_behind_a_call),
         DESK_TEST(test_streams_are_for_who_takes_them),
+        DESK_TEST(test_questions_are_for_who_hears_them),
         DESK_TEST(test_call_of_a_lost_peer_is_finished),
         DESK_TEST(test_call_of_a_stalled_peer_is_finished),
         DESK_TEST(test_out_of_memory_behind_a_call),
