@@ -118,6 +118,7 @@ void core_sessions_leave(struct core_sessions *sessions, struct core_sessions_li
         *place = listener->next;
     }
     pthread_mutex_unlock(&sessions->lock);
+    assert(!atomic_load(&listener->is_told));
 }
 
 /* ---- sessions ---- */

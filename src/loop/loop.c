@@ -235,21 +235,28 @@ void loop_free(struct loop *loop)
     if (!loop) {
         return;
     }
-    /* What was promised to be called is called; owners may close things there. */
-    while (__atomic_load_n(&loop->letters, __ATOMIC_RELAXED) || has_laters(loop)) {
-        open_letters(loop);
-        end_round(loop);
+    while (loop_round(loop)) {
+        /* what was promised to be called is called; owners may close things there */
     }
     close_objects(loop);
     uv_close((uv_handle_t *)&loop->wake, NULL);
     uv_close((uv_handle_t *)&loop->prepare, NULL);
     uv_close((uv_handle_t *)&loop->check, NULL);
     uv_close((uv_handle_t *)&loop->busy, NULL);
-    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    while (uv_run(&loop->uv, UV_RUN_DEFAULT) != 0) {
+        /* somebody had stopped it when it did not run */
+    }
     int r = uv_loop_close(&loop->uv);
     assert(r == 0);
     (void)r;
     jsv_dealloc(os_allocator(), loop, sizeof(*loop));
+}
+
+bool loop_round(struct loop *loop)
+{
+    open_letters(loop);
+    end_round(loop);
+    return __atomic_load_n(&loop->letters, __ATOMIC_RELAXED) || has_laters(loop);
 }
 
 int loop_run(struct loop *loop)

@@ -254,32 +254,27 @@ int net_home_init(struct net_home *home, struct net *net)
                        home->loop, net->options.settings, net->options.catalog, &home->worker);
 }
 
-/* The last letter of a loop. */
-struct net_farewell {
-    struct loop_letter letter;
-    struct loop *loop;
-};
-
-static void open_farewell(struct loop_letter *letter)
+/*
+ * The thread has ended, and the loop runs no more: neither events nor timers
+ * come between. What other homes have sent is opened, above all connections;
+ * then, when these are closed, what that has brought about, so that nothing is
+ * left that could look for the worker.
+ */
+static void settle(struct net_home *home)
 {
-    loop_stop(((struct net_farewell *)letter)->loop);
-}
-
-/* Let a home, whose thread has ended, open what has come since. */
-static void open_rest(struct net_home *home)
-{
-    struct net_farewell farewell = {.letter = {.open = open_farewell}, .loop = home->loop};
-    loop_post(home->loop, &farewell.letter);
-    (void)loop_run(home->loop);
+    (void)loop_round(home->loop);
+    while (home->peers) {
+        home->peers->ops->close(home->peers);
+    }
+    while (loop_round(home->loop)) {
+        /* loop_round() does the work */
+    }
 }
 
 void net_home_done(struct net_home *home)
 {
     if (home->worker) {
-        open_rest(home);
-    }
-    while (home->peers) {
-        home->peers->ops->close(home->peers);
+        settle(home);
     }
     core_worker_free(home->worker);
     loop_free(home->loop);

@@ -205,6 +205,11 @@ static void test_steps_come_in_order(void **state)
     assert_int_equal(last.runs, 1);
 }
 
+static void fire_and_count(void *owner)
+{
+    ++*(unsigned *)owner;
+}
+
 static void fire_and_stop(void *owner)
 {
     loop_stop(owner);
@@ -236,7 +241,40 @@ static void test_laters_left_run_at_the_end(void **state)
     assert_int_equal(job.runs, 3);
 }
 
+/* Who takes a loop apart meets nothing but what was put off and posted: no timers. */
+static void test_rounds_of_a_loop_that_does_not_run(void **state)
+{
+    struct letter again = {.letter = {.open = open_and_post_again}, .loop = *state};
+    struct job job = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 2};
+    struct loop_timer *timer;
+    unsigned fired = 0;
+    assert_int_equal(loop_timer_new(*state, fire_and_count, &fired, &timer), 0);
+    loop_timer_start(timer, 0);
+    received_all = 0;
+    assert_false(loop_round(*state));
+    loop_post(*state, &again.letter);
+    loop_run_later(*state, LOOP_WORK, &job.later);
+    assert_true(loop_round(*state));
+    assert_int_equal(job.runs, 1);
+    assert_int_equal(received_all, 0);
+    assert_false(loop_round(*state));
+    assert_int_equal(job.runs, 2);
+    assert_int_equal(received_all, 1);
+    assert_int_equal(fired, 0);
+}
+
 /* ---- life ---- */
+
+static void test_freeing_one_that_was_stopped(void **state)
+{
+    (void)state;
+    struct loop *loop;
+    struct loop_timer *timer;
+    assert_int_equal(loop_new(&loop), 0);
+    assert_int_equal(loop_timer_new(loop, fire_and_stop, loop, &timer), 0);
+    loop_stop(loop);
+    loop_free(loop);
+}
 
 static void test_freeing_nothing(void **state)
 {
@@ -308,6 +346,8 @@ int main(void)
         LOOP_TEST(test_steps_come_in_order),
         LOOP_TEST(test_later_does_not_starve_timers),
         cmocka_unit_test(test_laters_left_run_at_the_end),
+        LOOP_TEST(test_rounds_of_a_loop_that_does_not_run),
+        cmocka_unit_test(test_freeing_one_that_was_stopped),
         cmocka_unit_test(test_freeing_nothing),
         cmocka_unit_test(test_making_fails_cleanly),
         cmocka_unit_test(test_what_is_left_open_is_closed),

@@ -22,6 +22,7 @@
 #include "core/conn.h"
 #include "core/limits.h"
 #include "core/worker.h"
+#include "loop/loop.h"
 #include "rpc/pool.h"
 
 struct core_request {
@@ -34,6 +35,8 @@ struct core_request {
 
 struct core_worker {
     struct loop *loop;
+    struct loop_letter letter; /* to itself, when a connection is done */
+    bool is_told;              /* it is on its way */
     struct rpc_pool pool;
     struct catalog *catalog;
     unsigned long catalogs; /* that were set */
@@ -44,11 +47,19 @@ static struct {
     unsigned long handled;
     unsigned long done;
     unsigned long cancelled; /* requests in flight when the connection was */
+    unsigned long late;      /* workers that were freed before they had heard all */
 } echo;
 
 static inline void echo_count(unsigned long *counter, unsigned long more)
 {
     __atomic_add_fetch(counter, more, __ATOMIC_RELAXED);
+}
+
+static inline void echo_hear(struct loop_letter *letter)
+{
+    struct core_worker *worker =
+        (struct core_worker *)((char *)letter - offsetof(struct core_worker, letter));
+    worker->is_told = false;
 }
 
 int core_worker_new(
@@ -60,6 +71,7 @@ int core_worker_new(
     (void)settings;
     struct core_worker *worker = calloc(1, sizeof(*worker));
     worker->loop = loop;
+    worker->letter.open = echo_hear;
     rpc_pool_init(&worker->pool);
     worker->catalog = catalog;
     *ret_worker = worker;
@@ -69,6 +81,7 @@ int core_worker_new(
 void core_worker_free(struct core_worker *worker)
 {
     if (worker) {
+        echo_count(&echo.late, worker->is_told);
         rpc_pool_done(&worker->pool);
         free(worker);
     }
@@ -127,6 +140,10 @@ void core_conn_done(struct core_conn *conn)
     echo_count(&echo.cancelled, conn->request_count);
     while (conn->requests) {
         echo_pop(conn);
+    }
+    if (!conn->worker->is_told) {
+        conn->worker->is_told = true;
+        loop_post(conn->worker->loop, &conn->worker->letter);
     }
 }
 

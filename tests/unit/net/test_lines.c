@@ -49,6 +49,9 @@ static int teardown(void **state)
     if (desk->lines) {
         net_lines_close(desk->lines);
     }
+    while (loop_round(desk->loop)) {
+        /* the worker is told of connections that are done */
+    }
     core_worker_free(desk->worker);
     loop_free(desk->loop);
     if (desk->peer >= 0) {

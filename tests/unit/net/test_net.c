@@ -90,6 +90,7 @@ static void wait_for_end(struct site *site)
     assert_int_equal(site->result, 0);
     assert_int_equal(site->stopped, 1);
     net_free(site->net);
+    assert_int_equal(echo.late, 0);
     site->net = NULL;
 }
 
@@ -293,6 +294,8 @@ static void test_free_without_run(void **state)
     close(in[1]);
     close(fd);
     assert_int_equal(site->stopped, 0);
+    assert_int_equal(echo.done, 1);
+    assert_int_equal(echo.late, 0);
     net_free(NULL);
 }
 
