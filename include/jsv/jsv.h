@@ -104,11 +104,15 @@ struct jsv_arena {
     size_t used;   /* bytes handed out by the newest block */
     size_t held;   /* bytes taken from the allocator, in all blocks */
     size_t budget; /* ceiling of held */
+    bool refused;  /* since the last reset: something would have gone beyond the budget */
 };
 
 /** Make an empty arena; allocates nothing yet. allocator NULL means malloc. */
 void jsv_arena_init(struct jsv_arena *arena, const struct jsv_allocator *allocator, size_t budget);
-/** @return size bytes aligned for any type, uninitialised; NULL when memory or budget ran out. */
+/**
+ * @return size bytes aligned for any type, uninitialised; NULL when memory or budget ran out; if it
+ *         was the budget, arena->refused is set.
+ */
 void *jsv_arena_alloc(struct jsv_arena *arena, size_t size);
 /** As jsv_arena_alloc for count objects of size bytes; NULL also on overflow. */
 void *jsv_arena_array(struct jsv_arena *arena, size_t count, size_t size);

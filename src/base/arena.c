@@ -61,6 +61,7 @@ static bool add_block(struct jsv_arena *arena, size_t size)
 {
     size_t block_size = next_block_size(arena, size);
     if (block_size == 0) {
+        arena->refused = true;
         return false;
     }
     struct jsv_arena_block *block = jsv_alloc(&arena->allocator, block_size);
@@ -125,7 +126,11 @@ static void free_blocks_except(struct jsv_arena *arena, const struct jsv_arena_b
 
 void jsv_arena_reset(struct jsv_arena *arena)
 {
-    if (!arena || !arena->newest) {
+    if (!arena) {
+        return;
+    }
+    arena->refused = false;
+    if (!arena->newest) {
         return;
     }
     struct jsv_arena_block *kept = largest_block(arena);
@@ -145,4 +150,5 @@ void jsv_arena_done(struct jsv_arena *arena)
     arena->newest = NULL;
     arena->used = 0;
     arena->held = 0;
+    arena->refused = false;
 }

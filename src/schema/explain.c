@@ -350,6 +350,12 @@ static const struct jsv_problem too_long = {
     .resource_path = JSV_STR(""),
 };
 
+/* Whether a report ended because of what it may take; where memory is short for all, it is not. */
+static bool met_limits(const struct jsv_validator *validator, int error)
+{
+    return error == -ELOOP || error == -ETIME || (error == -ENOMEM && validator->arena.refused);
+}
+
 int jsv_validate_report(
     const struct jsv_schema *schema,
     struct jsv_value value,
@@ -366,7 +372,7 @@ int jsv_validate_report(
         return verdict;
     }
     int reported = report(schema, value, validator, true, ret_problems);
-    if (can_run && (reported == -ELOOP || reported == -ETIME)) {
+    if (can_run && met_limits(validator, reported)) {
         *ret_problems = (struct jsv_problems){.items = &too_long, .count = 1};
         return 0;
     }

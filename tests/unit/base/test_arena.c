@@ -153,6 +153,35 @@ static void test_one_piece_may_take_the_whole_budget(void **state)
     jsv_arena_done(&arena);
 }
 
+/* Who asked can tell what he may have from what there is. */
+static void test_the_budget_says_when_it_refuses(void **state)
+{
+    (void)state;
+    struct torture torture;
+    torture_init(&torture, 1);
+    struct jsv_arena arena;
+    jsv_arena_init(&arena, &torture.allocator, 10000);
+    assert_null(jsv_arena_alloc(&arena, 16));
+    assert_false(arena.refused);
+    assert_non_null(jsv_arena_alloc(&arena, 16));
+    assert_null(jsv_arena_alloc(&arena, 10000));
+    assert_true(arena.refused);
+    assert_non_null(jsv_arena_alloc(&arena, 16));
+    assert_true(arena.refused);
+    jsv_arena_reset(&arena);
+    assert_false(arena.refused);
+    jsv_arena_done(&arena);
+    /* also when it had nothing to begin with */
+    assert_null(jsv_arena_alloc(&arena, 10000));
+    assert_true(arena.refused);
+    jsv_arena_reset(&arena);
+    assert_false(arena.refused);
+    assert_null(jsv_arena_alloc(&arena, 10000));
+    jsv_arena_done(&arena);
+    assert_false(arena.refused);
+    torture_done(&torture);
+}
+
 /* Sizes about as large as the block they are put into: all of a piece must lie inside. */
 static void test_pieces_lie_inside_their_block(void **state)
 {
@@ -254,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_steady_state_never_allocates),
         cmocka_unit_test(test_budget_is_never_exceeded),
         cmocka_unit_test(test_one_piece_may_take_the_whole_budget),
+        cmocka_unit_test(test_the_budget_says_when_it_refuses),
         cmocka_unit_test(test_pieces_lie_inside_their_block),
         cmocka_unit_test(test_sizes_do_not_overflow),
         cmocka_unit_test(test_array),

@@ -3,8 +3,10 @@
  * first fault, nothing to look at.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "support/schema_fixture.h"
+#include "support/torture.h"
 
 static void boolean_schemas(void **state)
 {
@@ -77,6 +79,20 @@ static void no_value(void **state)
     assert_int_equal(schema_fixture_verdict(fixture, (struct jsv_value){0}), -EINVAL);
 }
 
+/* There is one problem, and it says that there is no list. */
+static void expect_no_list(const struct jsv_problems *problems)
+{
+    const struct jsv_problem *only = &problems->items[0];
+    assert_int_equal(problems->count, 1);
+    assert_true(jsv_str_equal(only->path, JSV_STR("")));
+    assert_true(jsv_str_equal(
+        only->message, JSV_STR("not valid; the list of its faults is too long to work out")));
+    assert_true(jsv_str_equal(only->keyword, JSV_STR("")));
+    assert_true(jsv_str_equal(only->schema_path, JSV_STR("")));
+    assert_null(only->member.data);
+    assert_int_equal(problems->more, 0);
+}
+
 /*
  * What is not valid is never in doubt, however few steps there are to say why:
  * with more and more of them there is no verdict, then no list, then a list.
@@ -103,15 +119,7 @@ static void known_to_be_invalid(void **state)
         assert_true(kind >= last);
         met[last = kind] = true;
         if (kind == 1) {
-            const struct jsv_problem *only = &problems.items[0];
-            assert_true(jsv_str_equal(only->path, JSV_STR("")));
-            assert_true(jsv_str_equal(
-                only->message,
-                JSV_STR("not valid; the list of its faults is too long to work out")));
-            assert_true(jsv_str_equal(only->keyword, JSV_STR("")));
-            assert_true(jsv_str_equal(only->schema_path, JSV_STR("")));
-            assert_null(only->member.data);
-            assert_int_equal(problems.more, 0);
+            expect_no_list(&problems);
         }
     }
     assert_true(met[0] && met[1] && met[2]);
@@ -135,6 +143,63 @@ static void known_to_be_invalid_before_a_slow_pattern(void **state)
     assert_true(jsv_str_equal(problems.items[0].path, JSV_STR("")));
 }
 
+/* A long name with a hundred faults below it, each of which names it. */
+static struct jsv_value read_long_name(struct schema_fixture *fixture)
+{
+    char text[8192];
+    int size = snprintf(text, sizeof(text), "{'%05000d':[1", 0);
+    for (int i = 0; i < 99; i++) {
+        size += snprintf(text + size, sizeof(text) - (size_t)size, ",1");
+    }
+    snprintf(text + size, sizeof(text) - (size_t)size, "]}");
+    return schema_fixture_read(fixture, text);
+}
+
+/* The same when it is the report's memory, up to its limit. */
+static void known_to_be_invalid_without_memory_to_say_why(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    bool met[2] = {false};
+    for (size_t memory = 1024; memory < (size_t)4 << 20; memory *= 2) {
+        const struct jsv_validator_limits limits = {.memory_max = memory};
+        fixture->limits = &limits;
+        schema_fixture_use(fixture, "{'additionalProperties':{'items':{'type':'string'}}}");
+        struct jsv_value value = read_long_name(fixture);
+        struct jsv_problems problems;
+        assert_int_equal(
+            jsv_validate_report(fixture->schema, value, fixture->validator, &problems), 0);
+        bool is_listed = problems.count == 100;
+        assert_true(is_listed || !met[1]);
+        met[is_listed] = true;
+        if (!is_listed) {
+            expect_no_list(&problems);
+        }
+    }
+    assert_true(met[0] && met[1]);
+}
+
+/* When there is no memory for anybody nothing is said, not even what is known. */
+static void known_to_be_invalid_out_of_memory(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, "{'additionalProperties':{'items':{'type':'string'}}}");
+    struct jsv_value value = read_long_name(fixture);
+    const struct jsv_validator_limits limits = {.memory_max = 64 << 10};
+    struct jsv_problems problems;
+    struct torture torture;
+    torture_init(&torture, 0);
+    struct jsv_validator *validator = jsv_validator_new(&torture.allocator, &limits);
+    for (int i = 0; i < 2; i++) {
+        torture.fail_at = torture.calls + 1;
+        assert_int_equal(
+            jsv_validate_report(fixture->schema, value, validator, &problems), -ENOMEM);
+        assert_int_equal(jsv_validate_report(fixture->schema, value, validator, &problems), 0);
+        expect_no_list(&problems);
+    }
+    jsv_validator_free(validator);
+    torture_done(&torture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +208,8 @@ int main(void)
         SCHEMA_TEST(no_value),
         SCHEMA_TEST(known_to_be_invalid),
         SCHEMA_TEST(known_to_be_invalid_before_a_slow_pattern),
+        SCHEMA_TEST(known_to_be_invalid_without_memory_to_say_why),
+        SCHEMA_TEST(known_to_be_invalid_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
