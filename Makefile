@@ -3,17 +3,31 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
+# no: the release is optimised without a profile of what it does most.
+TRAIN ?= yes
 
 # CMake's presets leave the generator open: Ninja where it is there.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
-build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
+build = cmake --preset $(1) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: all help run serve soak test test-setup bench fuzz coverage format lint install clean
+# The profile is made once, by a build that counts what it does. It may become
+# older than the sources: what has changed is compiled as without it.
+train = cmake -E rm -rf build/training/profile && $(call build,training) && \
+	scripts/train build/training/bin/mcpgate && \
+	cmake -E rm -rf build/profile && mv build/training/profile build/profile
+ifeq ($(TRAIN),no)
+release = $(call build,release,-DMCPGATE_PROFILE=)
+else
+release = { test -d build/profile || { $(train); } || \
+	echo 'make: there was no training; the release is built without'; } && $(call build,release)
+endif
+
+.PHONY: all help run serve soak test test-setup bench fuzz coverage format lint install train clean
 
 all: ## build the release into build/release/bin
 	@scripts/setup build
-	@$(call build,release)
+	@$(release)
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -29,7 +43,7 @@ soak: all ## the long forms of the process tests, an hour of everything at once 
 
 test: ## build and run all tests
 	@scripts/setup test
-	@$(call build,release)
+	@$(release)
 	@tests/run build/release
 
 test-setup: ## install and test in a bare Debian (root, network)
@@ -53,11 +67,15 @@ format: ## rewrite all C files in the house style
 
 lint: ## check layers, format, banned functions, symbols, words
 	@scripts/setup dev
-	@$(call build,release)
+	@$(release)
 	@tests/lint/run build/release
 
 install: all ## install below DESTDIR/PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
+train: ## make the profile anew that the release is optimised by (TRAIN=no builds without one)
+	@scripts/setup build
+	@$(train)
 
 clean: ## remove the build tree
 	@cmake -E rm -rf build

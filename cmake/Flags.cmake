@@ -1,11 +1,14 @@
 # How everything is compiled and linked. mcpgate_flags is for compiling;
+# mcpgate_profile is for compiling what ends up in the program and in libjsv;
 # mcpgate_link_flags is for whatever is linked in the end. A preset chooses
-# with MCPGATE_SANITIZE, MCPGATE_COVERAGE, MCPGATE_HARDEN, MCPGATE_WHOLE and
-# MCPGATE_WERROR.
+# with MCPGATE_SANITIZE, MCPGATE_COVERAGE, MCPGATE_HARDEN, MCPGATE_WHOLE,
+# MCPGATE_TRAINING, MCPGATE_PROFILE and MCPGATE_WERROR.
 option(MCPGATE_WERROR "Warnings are errors" OFF)
 option(MCPGATE_HARDEN "Compile and link with the hardening a network program should have" OFF)
 option(MCPGATE_WHOLE "Optimise programs with the property WHOLE across their files (gcc)" OFF)
 option(MCPGATE_COVERAGE "Count executed lines and branches (gcc)" OFF)
+option(MCPGATE_TRAINING "Programs write a profile of what they do into profile/ (gcc)" OFF)
+set(MCPGATE_PROFILE "" CACHE PATH "Such a profile to optimise by, where there is one (gcc)")
 set(MCPGATE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 set(CMAKE_C_STANDARD 17)
@@ -19,6 +22,7 @@ set(CMAKE_C_FLAGS_DEBUG "-Og -g3")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG")
 
 add_library(mcpgate_flags INTERFACE)
+add_library(mcpgate_profile INTERFACE)
 add_library(mcpgate_link_flags INTERFACE)
 
 target_compile_options(
@@ -66,6 +70,45 @@ if(MCPGATE_WHOLE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
     target_link_options(
         mcpgate_link_flags INTERFACE $<IF:$<BOOL:$<TARGET_PROPERTY:WHOLE>>,-flto=auto,-fno-lto>
     )
+endif()
+
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+   AND NOT CMAKE_CROSSCOMPILING
+)
+    set(can_train ON)
+endif()
+
+if(MCPGATE_TRAINING)
+    if(NOT can_train)
+        message(FATAL_ERROR "training needs gcc, 12 or newer, and a program that runs here")
+    endif()
+    # Threads count, too. Files are found by their names below the build tree,
+    # so that another tree can use what they hold.
+    target_compile_options(
+        mcpgate_profile INTERFACE -fprofile-generate=${PROJECT_BINARY_DIR}/profile
+                                  -fprofile-update=atomic
+                                  -fprofile-prefix-path=${PROJECT_BINARY_DIR}
+    )
+    target_link_options(mcpgate_link_flags INTERFACE -fprofile-generate)
+endif()
+
+if(can_train AND EXISTS "${MCPGATE_PROFILE}")
+    # What the training did not reach is compiled as without a profile, and so
+    # is what has changed since: a profile may be older than the sources. What
+    # it reached counts as often used down to the last thousandth of the work,
+    # since others may ask most for what was asked least in training.
+    set(often --param=hot-bb-count-ws-permille=999)
+    target_compile_options(
+        mcpgate_profile INTERFACE -fprofile-use=${MCPGATE_PROFILE}
+                                  -fprofile-prefix-path=${PROJECT_BINARY_DIR}
+                                  -fprofile-partial-training
+                                  -fprofile-correction
+                                  -Wno-missing-profile
+                                  -Wno-coverage-mismatch
+                                  ${often}
+    )
+    target_link_options(mcpgate_link_flags INTERFACE ${often})
+    set(profile_in_use ${MCPGATE_PROFILE})
 endif()
 
 if(MCPGATE_SANITIZE)

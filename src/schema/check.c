@@ -192,7 +192,7 @@ static int check_several(struct check *check, struct jsv_source *source)
     const struct jsv_allocator *allocator = &check->registry->allocator;
     struct jsv_arena scratch;
     jsv_arena_init(&scratch, allocator, SIZE_MAX);
-    size_t count;
+    size_t count = 0;
     const struct jsv_sort_item *resources = sort_resources(&scratch, source, &count);
     struct jsv_document *document = jsv_document_new(allocator);
     struct jsv_buf text;
