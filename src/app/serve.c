@@ -36,7 +36,12 @@
 #include "net/unix.h"
 #include "os/sys.h"
 
-/* A loop more pays as long as there is a processor for it, and each costs memory. */
+/*
+ * A loop answers tens of thousands of messages a second. The other processors are for what comes
+ * with them: the log's thread, external tools, clients on the same machine. One loop more than
+ * that makes them wait for each other, and each costs memory.
+ */
+#define PROCESSORS_PER_LOOP 2
 #define LOOPS_BY_DEFAULT_MAX 8
 
 static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
@@ -146,9 +151,11 @@ static unsigned choose_loops(const struct server *server)
     if (server->config->threads > 0) {
         return server->config->threads;
     }
-    unsigned cpus = os_cpu_count();
-    unsigned useful = server->doors == APP_DOOR_STDIO ? 1 : LOOPS_BY_DEFAULT_MAX;
-    return cpus < useful ? cpus : useful;
+    unsigned loops = os_cpu_count() / PROCESSORS_PER_LOOP;
+    if (loops < 1 || server->doors == APP_DOOR_STDIO) {
+        return 1;
+    }
+    return loops < LOOPS_BY_DEFAULT_MAX ? loops : LOOPS_BY_DEFAULT_MAX;
 }
 
 /* "mcp:schema version=2025-11-25 sha256=…": what an operator put in place of ours. */

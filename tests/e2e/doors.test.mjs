@@ -1,5 +1,6 @@
 // Peers of the Unix socket and of standard input that mean no good, or are many.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
@@ -140,3 +141,15 @@ test('a peer that has sent all gets all its answers', () => withServer(ON_SOCKET
     assert.equal(JSON.parse(await lines.next()).id, 2);
     await until('the end', () => lines.ended);
 }));
+
+test('by default there is a loop for every two processors', async () => {
+    const threads = (loops) => withServer({ ...ON_SOCKET, env: { MCPGATE_THREADS: String(loops) } }, async (server) => {
+        await server.said(/mcp:ready /);
+        return status(server, 'Threads');
+    });
+    const processors = Number(execFileSync('nproc', { env: { PATH: process.env.PATH } }));
+    const expected = Math.min(Math.max(Math.floor(processors / 2), 1), 8);
+    const byDefault = await threads(0);
+    assert.equal(byDefault, await threads(expected));
+    assert.equal(byDefault + 1, await threads(expected + 1));
+});

@@ -66,6 +66,8 @@ export class Server {
         const env = { PATH: process.env.PATH, MCP_READY_FILE: this.ready, MCPGATE_LOG_DIR: 'none' };
         for (const [name, value] of Object.entries(process.env)) if (/^(A|UB|T)SAN_OPTIONS/.test(name)) env[name] = value;
         const [command, ...words] = options.command ?? [program, ...(options.args ?? [])];
+        // several loops, however few processors there are
+        if (words.some((word) => word === '--socket' || word === '--http')) env.MCPGATE_THREADS = '2';
         this.child = spawn(command, words, {
             cwd: this.dir,
             env: { ...env, ...options.env },
