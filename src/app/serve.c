@@ -41,7 +41,7 @@
  * with them: the log's thread, external tools, clients on the same machine. One loop more than
  * that makes them wait for each other, and each costs memory.
  */
-#define PROCESSORS_PER_LOOP 2
+#define PROCESSORS_PER_LOOP  2
 #define LOOPS_BY_DEFAULT_MAX 8
 
 static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
