@@ -3,23 +3,25 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 JOBS ?= $(shell nproc)
-# no: the release is optimised without a profile of what it does most.
-TRAIN ?= yes
+# no: the release is optimised without a profile of what it does most; that lasts until yes.
+TRAIN ?= $(if $(shell grep -sx 'MCPGATE_PROFILE:PATH=' build/release/CMakeCache.txt),no,yes)
 
 # CMake's presets leave the generator open: Ninja where it is there.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
 build = cmake --preset $(1) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
-# The profile is made once, by a build that counts what it does. It may become
-# older than the sources: what has changed is compiled as without it.
+# The profile is made once for a compiler, by a build that counts what it does.
+# It may become older than the sources: what has changed is compiled as without it.
 train = cmake -E rm -rf build/training/profile && $(call build,training) && \
 	scripts/train build/training/bin/mcpgate && \
+	$(CC) -dumpfullversion >build/training/profile/compiler && \
 	cmake -E rm -rf build/profile && mv build/training/profile build/profile
+is_trained = $(CC) -dumpfullversion | cmp -s - build/profile/compiler
 ifeq ($(TRAIN),no)
 release = $(call build,release,-DMCPGATE_PROFILE=)
 else
-release = { test -d build/profile || { $(train); } || \
+release = { $(is_trained) || { $(train); } || \
 	echo 'make: there was no training; the release is built without'; } && $(call build,release)
 endif
 

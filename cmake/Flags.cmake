@@ -92,11 +92,19 @@ if(MCPGATE_TRAINING)
     target_link_options(mcpgate_link_flags INTERFACE -fprofile-generate)
 endif()
 
-if(can_train AND EXISTS "${MCPGATE_PROFILE}")
+# Only the compiler that wrote a profile can read it.
+set(trained_by "")
+if(EXISTS "${MCPGATE_PROFILE}/compiler")
+    file(STRINGS "${MCPGATE_PROFILE}/compiler" trained_by)
+endif()
+
+if(can_train AND trained_by STREQUAL CMAKE_C_COMPILER_VERSION)
     # What the training did not reach is compiled as without a profile, and so
     # is what has changed since: a profile may be older than the sources. What
     # it reached counts as often used down to the last thousandth of the work,
-    # since others may ask most for what was asked least in training.
+    # since others may ask most for what was asked least in training. What is
+    # inlined depends on counts, and with it what gcc supposes about variables:
+    # those suppositions are no errors here.
     set(often --param=hot-bb-count-ws-permille=999)
     target_compile_options(
         mcpgate_profile INTERFACE -fprofile-use=${MCPGATE_PROFILE}
@@ -105,10 +113,13 @@ if(can_train AND EXISTS "${MCPGATE_PROFILE}")
                                   -fprofile-correction
                                   -Wno-missing-profile
                                   -Wno-coverage-mismatch
+                                  -Wno-error=maybe-uninitialized
+                                  -Wno-error=null-dereference
                                   ${often}
     )
     target_link_options(mcpgate_link_flags INTERFACE ${often})
-    set(profile_in_use ${MCPGATE_PROFILE})
+    set(profile_in_use ${MCPGATE_PROFILE}/compiler)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${profile_in_use})
 endif()
 
 if(MCPGATE_SANITIZE)
