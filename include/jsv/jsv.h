@@ -110,8 +110,8 @@ struct jsv_arena {
 /** Make an empty arena; allocates nothing yet. allocator NULL means malloc. */
 void jsv_arena_init(struct jsv_arena *arena, const struct jsv_allocator *allocator, size_t budget);
 /**
- * @return size bytes aligned for any type, uninitialised; NULL when memory or budget ran out; if it
- *         was the budget, arena->refused is set.
+ * @return size bytes aligned for any type, uninitialised; NULL when memory ran out, or the budget:
+ *         then arena->refused is set.
  */
 void *jsv_arena_alloc(struct jsv_arena *arena, size_t size);
 /** As jsv_arena_alloc for count objects of size bytes; NULL also on overflow. */

@@ -135,10 +135,10 @@ int jsv_validate(
 
 /**
  * Check a value and say what is wrong with it. Of a value that is not valid,
- * when its faults take too many steps to work out, that alone is said: the one
- * problem is then about the whole value, and names no keyword. (With a schema
- * whose $dynamicRef leads to different places nothing is known by then, and it
- * is a failure.)
+ * when its faults take too many steps or too much memory to work out, that
+ * alone is said: the one problem is then about the whole value, and names no
+ * keyword. (With a schema whose $dynamicRef leads to different places nothing
+ * is known by then, and it is a failure.)
  *
  * @param ret_problems Lives in the validator until its next use. Empty when valid.
  * @return As jsv_validate.

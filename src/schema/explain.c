@@ -353,7 +353,8 @@ static const struct jsv_problem too_long = {
 /* Whether a report ended because of what it may take; where memory is short for all, it is not. */
 static bool met_limits(const struct jsv_validator *validator, int error)
 {
-    return error == -ELOOP || error == -ETIME || (error == -ENOMEM && validator->arena.refused);
+    bool is_refused = validator->arena.refused || validator->lasting.refused;
+    return error == -ELOOP || error == -ETIME || (error == -ENOMEM && is_refused);
 }
 
 int jsv_validate_report(
@@ -371,6 +372,7 @@ int jsv_validate_report(
     if (verdict != 0) {
         return verdict;
     }
+    validator->lasting.refused = false; /* nothing resets it */
     int reported = report(schema, value, validator, true, ret_problems);
     if (can_run && met_limits(validator, reported)) {
         *ret_problems = (struct jsv_problems){.items = &too_long, .count = 1};

@@ -178,6 +178,29 @@ static void known_to_be_invalid_without_memory_to_say_why(void **state)
     assert_true(met[0] && met[1]);
 }
 
+/* And when it is the memory of what is kept for the next report, here the order of many members. */
+static void known_to_be_invalid_without_memory_to_look(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    const struct jsv_validator_limits limits = {.memory_max = 64 << 10};
+    fixture->limits = &limits;
+    schema_fixture_use(fixture, "{'required':['k1','absent']}");
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, 1 << 20);
+    jsv_buf_append_str(&text, JSV_STR("{'k0':0"));
+    for (int i = 1; i < 3000; i++) {
+        char member[32];
+        int size = snprintf(member, sizeof(member), ",'k%d':0", i);
+        jsv_buf_append(&text, member, (size_t)size);
+    }
+    jsv_buf_append(&text, "}", 2);
+    struct jsv_value value = schema_fixture_read(fixture, text.data);
+    struct jsv_problems problems;
+    assert_int_equal(jsv_validate_report(fixture->schema, value, fixture->validator, &problems), 0);
+    expect_no_list(&problems);
+    jsv_buf_done(&text);
+}
+
 /* When there is no memory for anybody nothing is said, not even what is known. */
 static void known_to_be_invalid_out_of_memory(void **state)
 {
@@ -209,6 +232,7 @@ int main(void)
         SCHEMA_TEST(known_to_be_invalid),
         SCHEMA_TEST(known_to_be_invalid_before_a_slow_pattern),
         SCHEMA_TEST(known_to_be_invalid_without_memory_to_say_why),
+        SCHEMA_TEST(known_to_be_invalid_without_memory_to_look),
         SCHEMA_TEST(known_to_be_invalid_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
