@@ -28,7 +28,7 @@ void loop_free(struct loop *loop);
 int loop_run(struct loop *loop);
 /**
  * A round without timers and without events: open letters, do what was put off. For who takes a
- * loop apart that does not run any more. @return whether there is more of both by now.
+ * loop apart that does not run any more. @return whether there is more of either by now.
  */
 bool loop_round(struct loop *loop);
 /** Let loop_run() return after the callback that is running. On the loop's thread. */

@@ -51,11 +51,16 @@ void net_http_take_turn(struct net_http *http)
 
 /* ---- memory ---- */
 
+static void borrow_output(struct net_http *http)
+{
+    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
+}
+
 static void borrow(struct net_http *http)
 {
     rpc_pool_lend(http->pool, RPC_POOL_HEAD, &http->reader.text);
     rpc_pool_lend(http->pool, RPC_POOL_BODY, &http->reader.data);
-    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
+    borrow_output(http);
 }
 
 /* The request is over, and nobody looks at it any more. */
@@ -76,12 +81,8 @@ static void give_back_used_input(struct net_http *http)
 
 /* ---- out ---- */
 
-static void flush(struct net_http *http)
+static void send_output(struct net_http *http)
 {
-    if (http->output.error < 0) {
-        http->broken = true;
-        return;
-    }
     if (http->output.size == 0) {
         return;
     }
@@ -90,6 +91,16 @@ static void flush(struct net_http *http)
     } else {
         http->sent += http->output.size;
     }
+}
+
+/* Whoever has written nothing in this round, or has sent it, needs no memory until the next. */
+static void flush(struct net_http *http)
+{
+    if (http->output.error < 0) {
+        http->broken = true;
+        return;
+    }
+    send_output(http);
     rpc_pool_take_back(http->pool, RPC_POOL_OUTPUT, &http->output);
 }
 
@@ -118,6 +129,7 @@ static void on_answer(struct core_conn *conn, const struct core_answer *answer)
     if (http->state == NET_HTTP_LOST) {
         return;
     }
+    borrow_output(http); /* it may be another round than that of the request */
     bool wants_stream = http->accepts == NET_HTTP_ACCEPT_STREAM && answer->http_status == 200;
     if (http->state == NET_HTTP_ASKED && wants_stream) {
         net_http_stream_begin(http, answer->session);
@@ -130,15 +142,22 @@ static void on_answer(struct core_conn *conn, const struct core_answer *answer)
     }
 }
 
+static bool may_begin_stream(const struct net_http *http)
+{
+    return http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM;
+}
+
 /* Something before the answer, or on a stream of its own. Who takes no streams goes without. */
 static void on_push(struct core_conn *conn, struct jsv_str message)
 {
     struct net_http *http = of_conn(conn);
-    if (http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM) {
-        net_http_stream_begin(http, NULL);
-    }
-    if (http->state != NET_HTTP_STREAM) {
+    bool begins = may_begin_stream(http);
+    if (!begins && http->state != NET_HTTP_STREAM) {
         return;
+    }
+    borrow_output(http);
+    if (begins) {
+        net_http_stream_begin(http, NULL);
     }
     if (net_http_queued(http) > CORE_SEND_QUEUE_MAX) {
         http->broken = true; /* it reads more slowly than things happen */
@@ -153,15 +172,14 @@ static bool on_hears(const struct core_conn *conn)
 {
     const struct net_http *http =
         (const struct net_http *)((const char *)conn - offsetof(struct net_http, conn));
-    bool takes_stream = http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM;
-    return takes_stream || http->state == NET_HTTP_STREAM;
+    return may_begin_stream(http) || http->state == NET_HTTP_STREAM;
 }
 
 /* A request that is not answered is a stream without its last event, for those who take streams. */
 static void on_hang_up(struct core_conn *conn)
 {
     struct net_http *http = of_conn(conn);
-    if (http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM) {
+    if (may_begin_stream(http)) {
         net_http_stream_begin(http, NULL);
     }
     if (http->state == NET_HTTP_STREAM) {

@@ -6,8 +6,8 @@
  *
  * That is worth the wait: reading, checking and writing each run many times in
  * a row, and who holds many connections is woken up once for all their answers.
- * What was read lives in memory that all connections of a loop share, as long
- * as nothing is left.
+ * What was read, and what is answered, lives in memory that all connections of
+ * a loop share, as long as nothing is left.
  *
  * A peer that does not take its answers must not cost memory: while too much
  * is queued for it, or too much of its work is in flight, no frame is taken,

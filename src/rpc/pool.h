@@ -3,9 +3,10 @@
  *
  * Between two messages a connection usually has nothing to keep, and a loop
  * reads from a few before it works on what they said, one after the other. So
- * what one has read and answered is given to the next that reads: it is warm,
- * and a thousand idle connections take no more of it than those few. Whoever
- * has something left over keeps what it lives in.
+ * what one has read and answered is given to the next that reads, and what its
+ * answer was written in to the next that is answered: it is warm, and a
+ * thousand idle connections take no more of it than those few. Whoever has
+ * something left over keeps what it lives in.
  */
 #pragma once
 

@@ -384,6 +384,9 @@ static void test_idle_connection_keeps_no_memory(void **state)
     const struct rpc_pool *pool = core_worker_pool(desk->corridor->worker);
     assert_int_equal(pool->shelves[RPC_POOL_INPUT].count, 1);
     assert_int_equal(pool->shelves[RPC_POOL_OUTPUT].count, 1);
+    say(desk, "POST /rpc HTT");
+    run(desk, 5);
+    assert_int_equal(pool->shelves[RPC_POOL_OUTPUT].count, 1); /* nothing to write as yet */
 }
 
 /* More than is read ahead of a peer, and more answers than are kept for it: nothing is lost. */
