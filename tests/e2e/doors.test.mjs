@@ -144,7 +144,8 @@ test('a peer that has sent all gets all its answers', () => withServer(ON_SOCKET
 
 test('by default there is a loop for every two processors', async () => {
     const threads = (loops) => withServer({ ...ON_SOCKET, env: { MCPGATE_THREADS: String(loops) } }, async (server) => {
-        await server.said(/mcp:ready /);
+        const peer = await server.connect();
+        await peer.ask(1, 'list_schemas'); // by now all of them run
         return status(server, 'Threads');
     });
     const processors = Number(execFileSync('nproc', { env: { PATH: process.env.PATH } }));
