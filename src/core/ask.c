@@ -81,7 +81,7 @@ const struct tool_client core_client = {
 
 /* ---- asking ---- */
 
-static bool hears_questions(const struct core_conn *conn)
+static bool hears_questions(struct core_conn *conn)
 {
     return !conn->ops->hears || conn->ops->hears(conn);
 }

@@ -35,7 +35,7 @@ struct core_conn_ops {
     /* Send a message that answers nothing: before the answer of a frame, or on a stream. */
     void (*push)(struct core_conn *conn, struct jsv_str message);
     /* Whether the peer would hear what is pushed before the answer. NULL: it always does. */
-    bool (*hears)(const struct core_conn *conn);
+    bool (*hears)(struct core_conn *conn);
     /* End a stream, or a frame that gets no answer any more: what it belongs to is over. */
     void (*hang_up)(struct core_conn *conn);
     /* Frames are welcome again, after core_conn_is_full(). Not from within core_handle(). */

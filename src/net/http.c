@@ -34,11 +34,6 @@
 /* A reply and the head before it. */
 #define OUTPUT_MAX ((size_t)2 * CORE_REPLY_SIZE_MAX)
 
-static struct net_http *of_conn(struct core_conn *conn)
-{
-    return (struct net_http *)((char *)conn - offsetof(struct net_http, conn));
-}
-
 static void work_later(struct net_http *http)
 {
     loop_run_later(http->loop, LOOP_WORK, &http->work);
@@ -51,16 +46,11 @@ void net_http_take_turn(struct net_http *http)
 
 /* ---- memory ---- */
 
-static void borrow_output(struct net_http *http)
-{
-    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
-}
-
 static void borrow(struct net_http *http)
 {
     rpc_pool_lend(http->pool, RPC_POOL_HEAD, &http->reader.text);
     rpc_pool_lend(http->pool, RPC_POOL_BODY, &http->reader.data);
-    borrow_output(http);
+    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
 }
 
 /* The request is over, and nobody looks at it any more. */
@@ -120,88 +110,6 @@ void net_http_request_over(struct net_http *http)
     }
     net_http_take_turn(http);
 }
-
-/* ---- the corridor ---- */
-
-static void on_answer(struct core_conn *conn, const struct core_answer *answer)
-{
-    struct net_http *http = of_conn(conn);
-    if (http->state == NET_HTTP_LOST) {
-        return;
-    }
-    borrow_output(http); /* it may be another round than that of the request */
-    bool wants_stream = http->accepts == NET_HTTP_ACCEPT_STREAM && answer->http_status == 200;
-    if (http->state == NET_HTTP_ASKED && wants_stream) {
-        net_http_stream_begin(http, answer->session);
-    }
-    if (http->state == NET_HTTP_STREAM) {
-        net_http_stream_event(http, answer->text);
-        net_http_stream_end(http);
-    } else {
-        net_http_respond_answer(http, answer);
-    }
-}
-
-static bool may_begin_stream(const struct net_http *http)
-{
-    return http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM;
-}
-
-/* Something before the answer, or on a stream of its own. Who takes no streams goes without. */
-static void on_push(struct core_conn *conn, struct jsv_str message)
-{
-    struct net_http *http = of_conn(conn);
-    bool begins = may_begin_stream(http);
-    if (!begins && http->state != NET_HTTP_STREAM) {
-        return;
-    }
-    borrow_output(http);
-    if (begins) {
-        net_http_stream_begin(http, NULL);
-    }
-    if (net_http_queued(http) > CORE_SEND_QUEUE_MAX) {
-        http->broken = true; /* it reads more slowly than things happen */
-    } else {
-        net_http_stream_event(http, message);
-    }
-    net_http_take_turn(http);
-}
-
-/* What is sent before an answer goes out on the stream of its request. */
-static bool on_hears(const struct core_conn *conn)
-{
-    const struct net_http *http =
-        (const struct net_http *)((const char *)conn - offsetof(struct net_http, conn));
-    return may_begin_stream(http) || http->state == NET_HTTP_STREAM;
-}
-
-/* A request that is not answered is a stream without its last event, for those who take streams. */
-static void on_hang_up(struct core_conn *conn)
-{
-    struct net_http *http = of_conn(conn);
-    if (may_begin_stream(http)) {
-        net_http_stream_begin(http, NULL);
-    }
-    if (http->state == NET_HTTP_STREAM) {
-        net_http_stream_end(http);
-    } else if (http->state == NET_HTTP_ASKED) {
-        net_http_respond(http, 202, JSV_STR(""), (struct jsv_str){NULL, 0});
-    }
-}
-
-static void on_resume(struct core_conn *conn)
-{
-    net_http_take_turn(of_conn(conn));
-}
-
-static const struct core_conn_ops conn_ops = {
-    .answer = on_answer,
-    .push = on_push,
-    .hears = on_hears,
-    .hang_up = on_hang_up,
-    .resume = on_resume,
-    .idle = on_resume,
-};
 
 /* ---- in ---- */
 
@@ -530,7 +438,7 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
     net_http_reader_init(&http->reader, os_allocator(), CORE_FRAME_SIZE_MAX);
     jsv_buf_init(&http->input, os_allocator(), INPUT_MAX + READ_SIZE);
     jsv_buf_init(&http->output, os_allocator(), OUTPUT_MAX);
-    core_conn_init(&http->conn, &conn_ops, options->worker, CORE_TRANSPORT_HTTP);
+    core_conn_init(&http->conn, &net_http_conn_ops, options->worker, CORE_TRANSPORT_HTTP);
     net_http_clock_set(http, true);
     *ret_peer = &http->peer;
     return 0;

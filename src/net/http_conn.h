@@ -1,7 +1,7 @@
 /*
  * The inside of an HTTP connection, for the files it is made of: http.c has
  * the bytes, http_clock.c the time limits, http_request.c decides about a
- * request, http_response.c writes.
+ * request, http_answer.c takes what the corridor says, http_response.c writes.
  */
 #pragma once
 
@@ -92,6 +92,11 @@ void net_http_on_head(struct net_http *http);
 void net_http_on_request(struct net_http *http);
 /** Its body is longer than we take. */
 void net_http_on_too_large(struct net_http *http);
+
+/* ---- answers ---- */
+
+/** What the corridor calls. */
+extern const struct core_conn_ops net_http_conn_ops;
 
 /* ---- responses; each is the last of its request ---- */
 

@@ -126,11 +126,9 @@ static void take_push(struct core_conn *conn, struct jsv_str message)
     keep_message(corridor_of(conn), message);
 }
 
-static bool hears(const struct core_conn *conn)
+static bool hears(struct core_conn *conn)
 {
-    const struct corridor *corridor =
-        (const struct corridor *)((const char *)conn - offsetof(struct corridor, conn));
-    return !corridor->is_deaf;
+    return !corridor_of(conn)->is_deaf;
 }
 
 static const struct core_conn_ops peer = {
