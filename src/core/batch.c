@@ -51,21 +51,11 @@ static void walk_element(struct core_request *batch, struct jsv_value element)
     core_walk_or_park(request);
 }
 
-static void refuse_many(struct core_request *batch)
+static void refuse(struct core_request *batch, struct jsv_str details, struct jsv_str suggestion)
 {
     batch->fault = (struct rpc_fault){
-        .details = JSV_STR("a batch has at most 100 messages"),
-        .suggestion = JSV_STR("Send several batches"),
-        .cause = JSV_STR(""),
-    };
-    core_refuse_shape(batch);
-}
-
-static void refuse_none(struct core_request *batch)
-{
-    batch->fault = (struct rpc_fault){
-        .details = JSV_STR("a batch has at least one message"),
-        .suggestion = JSV_STR("Send messages, or nothing"),
+        .details = details,
+        .suggestion = suggestion,
         .cause = JSV_STR(""),
     };
     core_refuse_shape(batch);
@@ -75,11 +65,14 @@ bool core_batch_split(struct core_request *batch)
 {
     size_t count = jsv_value_count(batch->root);
     if (count > CORE_BATCH_MAX) {
-        refuse_many(batch);
+        refuse(batch, JSV_STR("a batch has at most 100 messages"), JSV_STR("Send several batches"));
         return true;
     }
     if (count == 0) {
-        refuse_none(batch);
+        refuse(
+            batch,
+            JSV_STR("a batch has at least one message"),
+            JSV_STR("Send messages, or nothing"));
         return true;
     }
     batch->pending = 1;
