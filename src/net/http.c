@@ -50,7 +50,6 @@ static void borrow(struct net_http *http)
 {
     rpc_pool_lend(http->pool, RPC_POOL_HEAD, &http->reader.text);
     rpc_pool_lend(http->pool, RPC_POOL_BODY, &http->reader.data);
-    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
 }
 
 /* The request is over, and nobody looks at it any more. */

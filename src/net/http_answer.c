@@ -5,17 +5,10 @@
  */
 #include "core/limits.h"
 #include "net/http_conn.h"
-#include "rpc/pool.h"
 
 static struct net_http *of_conn(struct core_conn *conn)
 {
     return (struct net_http *)((char *)conn - offsetof(struct net_http, conn));
-}
-
-/* Answers may come in another round of the loop than their requests. */
-static void borrow_output(struct net_http *http)
-{
-    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
 }
 
 static void on_answer(struct core_conn *conn, const struct core_answer *answer)
@@ -24,7 +17,6 @@ static void on_answer(struct core_conn *conn, const struct core_answer *answer)
     if (http->state == NET_HTTP_LOST) {
         return;
     }
-    borrow_output(http);
     bool wants_stream = http->accepts == NET_HTTP_ACCEPT_STREAM && answer->http_status == 200;
     if (http->state == NET_HTTP_ASKED && wants_stream) {
         net_http_stream_begin(http, answer->session);
@@ -46,13 +38,11 @@ static bool may_begin_stream(const struct net_http *http)
 static void on_push(struct core_conn *conn, struct jsv_str message)
 {
     struct net_http *http = of_conn(conn);
-    bool begins = may_begin_stream(http);
-    if (!begins && http->state != NET_HTTP_STREAM) {
-        return;
-    }
-    borrow_output(http);
-    if (begins) {
+    if (may_begin_stream(http)) {
         net_http_stream_begin(http, NULL);
+    }
+    if (http->state != NET_HTTP_STREAM) {
+        return;
     }
     if (net_http_queued(http) > CORE_SEND_QUEUE_MAX) {
         http->broken = true; /* it reads more slowly than things happen */

@@ -9,6 +9,7 @@
 #include "net/http_writer.h"
 #include "net/page.h"
 #include "os/sys.h"
+#include "rpc/pool.h"
 
 #define JSON_TYPE "application/json"
 
@@ -41,6 +42,12 @@ static const struct net_http_date *date_now(void)
     return &last.date;
 }
 
+/* What is written in a round lives in memory that the connections of a loop share. */
+static void borrow_output(struct net_http *http)
+{
+    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
+}
+
 /* The head of a response, without its empty line. */
 static void begin(struct net_http *http, unsigned status, struct jsv_str type, size_t size)
 {
@@ -55,6 +62,7 @@ static void begin(struct net_http *http, unsigned status, struct jsv_str type, s
         .close = close,
         .keep_alive_said = !close && http->reader.head.minor == 0,
     };
+    borrow_output(http);
     net_http_write_head(&http->output, &answer);
     if (close) {
         http->state = NET_HTTP_LAST;
@@ -225,6 +233,7 @@ static bool is_chunked(const struct net_http *http)
 
 void net_http_stream_begin(struct net_http *http, const char *session)
 {
+    borrow_output(http);
     net_http_write_stream_head(&http->output, date_now(), is_chunked(http));
     write_session(http, session);
     net_http_write_end(&http->output);
@@ -234,6 +243,7 @@ void net_http_stream_begin(struct net_http *http, const char *session)
 void net_http_stream_event(struct net_http *http, struct jsv_str message)
 {
     const struct net_http_sse_event event = {.data = message};
+    borrow_output(http);
     size_t chunk = is_chunked(http) ? net_http_chunk_begin(&http->output) : 0;
     net_http_sse_write(&http->output, &event);
     if (is_chunked(http)) {
@@ -243,6 +253,7 @@ void net_http_stream_event(struct net_http *http, struct jsv_str message)
 
 void net_http_stream_comment(struct net_http *http)
 {
+    borrow_output(http);
     size_t chunk = is_chunked(http) ? net_http_chunk_begin(&http->output) : 0;
     net_http_sse_write_comment(&http->output);
     if (is_chunked(http)) {
