@@ -58,6 +58,12 @@ static void take_answer(struct core_conn *conn, const struct core_answer *answer
     }
 }
 
+static bool can_push(struct core_conn *conn)
+{
+    (void)conn;
+    return true;
+}
+
 static void ignore(struct core_conn *conn)
 {
     (void)conn;
@@ -66,6 +72,7 @@ static void ignore(struct core_conn *conn)
 static const struct core_conn_ops peer = {
     .answer = take_answer,
     .push = take_message,
+    .can_push = can_push,
     .hang_up = ignore,
     .resume = ignore,
     .idle = ignore,

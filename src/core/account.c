@@ -31,7 +31,7 @@ static struct core_account *account_of(const struct core_request *request)
 
 /* ---- words ---- */
 
-static const char *transport_name(enum core_transport transport)
+const char *core_transport_name(enum core_transport transport)
 {
     switch (transport) {
     case CORE_TRANSPORT_STDIO:
@@ -178,7 +178,7 @@ static void keep(struct core_request *request, size_t output_bytes, const struct
     bool failed = fault->code.data;
     const struct log_outcome outcome = {
         .dialect = dialect_name(request),
-        .transport = transport_name(request->conn->transport),
+        .transport = core_transport_name(request->conn->transport),
         .stage = stage_word(stage_of(request)),
         .tool = request->asked.tool ? request->asked.tool->name : (struct jsv_str){NULL, 0},
         .failed = failed,
@@ -221,7 +221,7 @@ void core_account_conn(const struct core_conn *conn, int change)
 {
     struct core_account *account = conn->worker->account;
     if (account) {
-        const char *transport = transport_name(conn->transport);
+        const char *transport = core_transport_name(conn->transport);
         log_count_connection(log_counters_of(account->share), transport, change);
     }
 }
@@ -236,9 +236,9 @@ void core_refused(
     if (!account) {
         return;
     }
-    log_count_refusal(log_counters_of(account->share), transport_name(transport), http_status);
+    log_count_refusal(log_counters_of(account->share), core_transport_name(transport), http_status);
     if (account->lines) {
-        core_lines_write_refusal(account->lines, transport_name(transport), http_status, why);
+        core_lines_write_refusal(account->lines, core_transport_name(transport), http_status, why);
     }
 }
 

@@ -15,6 +15,9 @@ int core_account_new(struct log *log, struct core_account **ret_account);
 /** Accepts NULL. */
 void core_account_free(struct core_account *account);
 
+/** As the log and the metrics call it. */
+const char *core_transport_name(enum core_transport transport);
+
 /** A message is over. @param answer What is sent; text.data NULL: nothing is. Not yet sent. */
 void core_account_request(struct core_request *request, const struct core_answer *answer);
 /** A request was given up: its peer left, or did not want it any more. */

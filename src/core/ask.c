@@ -44,10 +44,17 @@ static struct dialect_request *asked_by(const struct tool_call *call)
     return &((struct core_request *)call->owner)->asked;
 }
 
+/* Whether the client would get a message; if not, none is written. */
+static bool can_push(const struct tool_call *call)
+{
+    struct core_request *request = call->owner;
+    return request->asked.dialect->talk && request->conn->ops->can_push(request->conn);
+}
+
 static void say_progress(struct tool_call *call, uint64_t done, uint64_t total)
 {
     struct dialect_request *asked = asked_by(call);
-    if (asked->dialect->talk) {
+    if (can_push(call)) {
         asked->dialect->talk->progress(asked, done, total);
     }
 }
@@ -55,7 +62,7 @@ static void say_progress(struct tool_call *call, uint64_t done, uint64_t total)
 static void say_log(struct tool_call *call, enum tool_level level, struct jsv_str text)
 {
     struct dialect_request *asked = asked_by(call);
-    if (asked->dialect->talk) {
+    if (can_push(call)) {
         asked->dialect->talk->log(asked, level, text);
     }
 }
@@ -81,11 +88,6 @@ const struct tool_client core_client = {
 
 /* ---- asking ---- */
 
-static bool hears_questions(struct core_conn *conn)
-{
-    return !conn->ops->hears || conn->ops->hears(conn);
-}
-
 int core_host_ask(
     struct dialect_request *asked,
     struct jsv_str key,
@@ -93,7 +95,7 @@ int core_host_ask(
     uint64_t *ret_id)
 {
     struct core_request *request = (struct core_request *)asked;
-    if (!hears_questions(request->conn)) {
+    if (!request->conn->ops->can_push(request->conn)) {
         return -ENOTCONN;
     }
     struct core_question *question = jsv_alloc(os_allocator(), sizeof(*question) + key.size);

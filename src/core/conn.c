@@ -6,6 +6,8 @@
 #include "core/pipeline.h"
 #include "core/sessions.h"
 #include "core/worker_state.h"
+#include "log/text.h"
+#include "loop/loop.h"
 
 void core_conn_init(
     struct core_conn *conn,
@@ -68,6 +70,26 @@ void core_conn_done(struct core_conn *conn)
     }
     core_conn_forget_session(conn);
     core_account_conn(conn, -1);
+}
+
+/* Standard error has no limit of its own, so a peer that comes again and again must not fill it. */
+#define SLOW_READER_WARNING_MS 1000
+
+void core_report_slow_reader(struct core_conn *conn)
+{
+    static const char why[] = "disconnected: the client does not read pushed messages, 4 MiB wait";
+    struct core_worker *worker = conn->worker;
+    uint64_t now = loop_now_ms(worker->loop);
+    core_refused(worker, conn->transport, 0, why);
+    if (now >= worker->slow_reader_quiet_until_ms) {
+        worker->slow_reader_quiet_until_ms = now + SLOW_READER_WARNING_MS;
+        const struct log_field fields[] = {
+            {"reason", JSV_STR("slow_reader")},
+            {"transport", jsv_str_from(core_transport_name(conn->transport))},
+            {"detail", jsv_str_from(why)},
+        };
+        log_text("warning", fields, sizeof(fields) / sizeof(fields[0]));
+    }
 }
 
 bool core_conn_is_full(const struct core_conn *conn)

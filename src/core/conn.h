@@ -32,10 +32,13 @@ struct core_answer {
 struct core_conn_ops {
     /* Send an answer. text.data NULL: the frame was one that is not answered. */
     void (*answer)(struct core_conn *conn, const struct core_answer *answer);
-    /* Send a message that answers nothing: before the answer of a frame, or on a stream. */
+    /*
+     * Send a message that answers nothing: before the answer of a frame, or on a stream. A peer
+     * that has CORE_PUSH_QUEUE_MAX bytes of them unread is disconnected instead.
+     */
     void (*push)(struct core_conn *conn, struct jsv_str message);
-    /* Whether the peer would hear what is pushed before the answer. NULL: it always does. */
-    bool (*hears)(struct core_conn *conn);
+    /* Whether push() would send something: if not, the message need not be written. */
+    bool (*can_push)(struct core_conn *conn);
     /* End a stream, or a frame that gets no answer any more: what it belongs to is over. */
     void (*hang_up)(struct core_conn *conn);
     /* Frames are welcome again, after core_conn_is_full(). Not from within core_handle(). */
@@ -86,6 +89,12 @@ void core_refused(
     enum core_transport transport,
     unsigned http_status,
     const char *why);
+
+/**
+ * Report on standard error and in the log that a peer is disconnected because it does not read what
+ * is pushed to it.
+ */
+void core_report_slow_reader(struct core_conn *conn);
 
 /** Walk one frame through the corridor. */
 void core_handle(struct core_conn *conn, const struct rpc_frame *frame);

@@ -82,8 +82,8 @@ static void send_output(struct net_http *http)
     }
 }
 
-/* Whoever has written nothing in this round, or has sent it, needs no memory until the next. */
-static void flush(struct net_http *http)
+/* Return the output buffer to the pool once it is empty. */
+void net_http_flush(struct net_http *http)
 {
     if (http->output.error < 0) {
         http->broken = true;
@@ -258,7 +258,7 @@ static void send_and_go_on(struct net_http *http)
         }
         return;
     }
-    flush(http);
+    net_http_flush(http);
     if (has_work(http)) {
         read_or_not(http);
         work_later(http);

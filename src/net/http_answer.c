@@ -34,29 +34,37 @@ static bool may_begin_stream(const struct net_http *http)
     return http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM;
 }
 
-/* Something before the answer, or on a stream of its own. Who takes no streams goes without. */
+/* What is pushed goes out on the stream of its request, or on the stream of the session. */
+static bool can_push(struct core_conn *conn)
+{
+    const struct net_http *http = of_conn(conn);
+    return !http->broken && (may_begin_stream(http) || http->state == NET_HTTP_STREAM);
+}
+
+/* Events are sent before the end of the round when there are so many: the kernel can begin. */
+#define FLUSH_SIZE ((size_t)64 * 1024)
+
+/* A client that does not accept streams does not get the message. */
 static void on_push(struct core_conn *conn, struct jsv_str message)
 {
     struct net_http *http = of_conn(conn);
-    if (may_begin_stream(http)) {
-        net_http_stream_begin(http, NULL);
-    }
-    if (http->state != NET_HTTP_STREAM) {
+    if (!can_push(conn)) {
         return;
     }
-    if (net_http_queued(http) > CORE_SEND_QUEUE_MAX) {
-        http->broken = true; /* it reads more slowly than things happen */
+    if (http->state != NET_HTTP_STREAM) {
+        net_http_stream_begin(http, NULL);
+    }
+    size_t waiting = net_http_queued(http);
+    if (waiting > 0 && waiting + message.size > CORE_PUSH_QUEUE_MAX) {
+        core_report_slow_reader(conn);
+        http->broken = true;
     } else {
         net_http_stream_event(http, message);
     }
+    if (http->output.size >= FLUSH_SIZE) {
+        net_http_flush(http);
+    }
     net_http_take_turn(http);
-}
-
-/* What is sent before an answer goes out on the stream of its request. */
-static bool on_hears(struct core_conn *conn)
-{
-    const struct net_http *http = of_conn(conn);
-    return may_begin_stream(http) || http->state == NET_HTTP_STREAM;
 }
 
 /* A request that is not answered is a stream without its last event, for those who take streams. */
@@ -81,7 +89,7 @@ static void on_resume(struct core_conn *conn)
 const struct core_conn_ops net_http_conn_ops = {
     .answer = on_answer,
     .push = on_push,
-    .hears = on_hears,
+    .can_push = can_push,
     .hang_up = on_hang_up,
     .resume = on_resume,
     .idle = on_resume,

@@ -78,6 +78,8 @@ void net_http_clock_fired(struct net_http *http);
 
 /** Look at the connection when its work of this round is done: send, read on, close. */
 void net_http_take_turn(struct net_http *http);
+/** Give what was written to the kernel now, not at the end of the round. */
+void net_http_flush(struct net_http *http);
 /** Bytes written and not yet taken by the kernel. */
 size_t net_http_queued(const struct net_http *http);
 void net_http_close(struct net_http *http);

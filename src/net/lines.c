@@ -123,9 +123,40 @@ static void on_answer(struct core_conn *conn, const struct core_answer *answer)
     }
 }
 
+/* Bytes of pushed messages in the queue, at most: it does not say which bytes are of which. */
+static size_t queued_pushes(struct net_lines *lines)
+{
+    size_t size = queued(lines);
+    if (size == 0) {
+        lines->pushed = 0;
+    }
+    return lines->pushed < size ? lines->pushed : size;
+}
+
+/*
+ * Nobody asked for a pushed message, so not taking frames does not stop them. Answers are counted
+ * apart (CORE_SEND_QUEUE_MAX): a large one must not get a peer that reads it disconnected.
+ */
 static void on_push(struct core_conn *conn, struct jsv_str message)
 {
-    send_line(of_conn(conn), message);
+    struct net_lines *lines = of_conn(conn);
+    size_t waiting = queued_pushes(lines);
+    if (lines->broken) {
+        return;
+    }
+    if (waiting > 0 && waiting + message.size > CORE_PUSH_QUEUE_MAX) {
+        core_report_slow_reader(conn);
+        lines->broken = true;
+        send_later(lines);
+        return;
+    }
+    lines->pushed += message.size + 1;
+    send_line(lines, message);
+}
+
+static bool can_push(struct core_conn *conn)
+{
+    return !of_conn(conn)->broken;
 }
 
 static void on_drained(void *owner, int error)
@@ -295,6 +326,7 @@ static const struct net_peer_ops peer_ops = {
 static const struct core_conn_ops conn_ops = {
     .answer = on_answer,
     .push = on_push,
+    .can_push = can_push,
     .hang_up = on_resume,
     .resume = on_resume,
     .idle = on_resume,

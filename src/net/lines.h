@@ -41,6 +41,7 @@ struct net_lines {
     uint64_t write_stall_ms;
     uint64_t drain_ms;
     uint64_t sent;          /* bytes given to the stream */
+    size_t pushed;          /* bytes of pushed messages since nothing was queued */
     uint64_t sent_and_gone; /* of those, the kernel had when the stall timer was started */
     bool ended;             /* no more bytes will come */
     bool draining;          /* nor frames: the last is taken */

@@ -126,14 +126,14 @@ static void take_push(struct core_conn *conn, struct jsv_str message)
     keep_message(corridor_of(conn), message);
 }
 
-static bool hears(struct core_conn *conn)
+static bool can_push(struct core_conn *conn)
 {
     return !corridor_of(conn)->is_deaf;
 }
 
 static const struct core_conn_ops peer = {
     .push = take_push,
-    .hears = hears,
+    .can_push = can_push,
     .hang_up = note_idle,
     .answer = take_answer,
     .resume = note_resume,

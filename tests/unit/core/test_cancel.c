@@ -112,6 +112,12 @@ static void on_push(struct core_conn *conn, struct jsv_str message)
     (void)message;
 }
 
+static bool can_push(struct core_conn *conn)
+{
+    (void)conn;
+    return true;
+}
+
 static void on_hang_up(struct core_conn *conn)
 {
     peer_of(conn)->hang_ups++;
@@ -126,6 +132,7 @@ static void on_idle(struct core_conn *conn)
 static const struct core_conn_ops ops = {
     .answer = on_answer,
     .push = on_push,
+    .can_push = can_push,
     .hang_up = on_hang_up,
     .resume = on_idle,
     .idle = on_idle,

@@ -6,6 +6,7 @@
  *     wait <text>    answered with the text, when a later line or echo_release() lets it
  *     release        lets all that wait go; not answered
  *     push           answered with two lines, the first of which is no answer
+ *     flood <n> <m>  n messages of m bytes are pushed, as long as they are welcome; not answered
  *     quiet          not answered
  *     anything else  answered with itself; "oversize" for a line that is
  *
@@ -48,6 +49,7 @@ static struct {
     unsigned long done;
     unsigned long cancelled; /* requests in flight when the connection was */
     unsigned long late;      /* workers that were freed before they had heard all */
+    unsigned long slow;      /* connections that did not read what was pushed */
 } echo;
 
 static inline void echo_count(unsigned long *counter, unsigned long more)
@@ -189,6 +191,19 @@ static void echo_keep(struct core_conn *conn, const struct rpc_frame *frame, str
     conn->request_count++;
 }
 
+static void echo_flood(struct core_conn *conn, struct jsv_str text)
+{
+    char *end;
+    size_t count = strtoul(text.data + strlen("flood "), &end, 10);
+    size_t size = strtoul(end, NULL, 10);
+    char *message = malloc(size);
+    memset(message, 'p', size);
+    while (count-- > 0 && conn->ops->can_push(conn)) {
+        conn->ops->push(conn, (struct jsv_str){message, size});
+    }
+    free(message);
+}
+
 static bool echo_begins(struct jsv_str text, const char *word)
 {
     return text.size >= strlen(word) && memcmp(text.data, word, strlen(word)) == 0;
@@ -204,6 +219,8 @@ void core_handle(struct core_conn *conn, const struct rpc_frame *frame)
     } else if (echo_begins(text, "push")) {
         conn->ops->push(conn, JSV_STR("pushed"));
         echo_send(conn, text);
+    } else if (echo_begins(text, "flood ")) {
+        echo_flood(conn, text);
     } else if (echo_begins(text, "release")) {
         echo_release(conn);
     } else if (echo_begins(text, "wait ")) {
@@ -220,6 +237,12 @@ struct log *core_worker_log(const struct core_worker *worker)
 {
     (void)worker;
     return NULL;
+}
+
+void core_report_slow_reader(struct core_conn *conn)
+{
+    (void)conn;
+    echo_count(&echo.slow, 1);
 }
 
 void core_conn_finish(struct core_conn *conn)

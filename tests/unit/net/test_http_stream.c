@@ -1,5 +1,6 @@
 /* Sessions and streams over HTTP, and calls that wait. */
 #define _GNU_SOURCE
+#include "support/stderr_capture.h"
 #include "unit/net/http_desk.h"
 
 /* ---- sessions and streams ---- */
@@ -373,6 +374,32 @@ static void test_call_of_a_stalled_peer_is_finished(void **state)
     run_until_closed(desk);
 }
 
+/* Messages of a running call; 4 MiB of them unread are too much. The operator is told why. */
+static void test_who_does_not_read_messages_is_disconnected(void **state)
+{
+    struct desk *desk = *state;
+    static char block[1 << 18];
+    memset(block, 'b', sizeof(block));
+    use_waiting_tools(desk);
+    connect_peer(desk);
+    say(desk, post("/mcp", session_header(desk, initialize, BOTH), CALL));
+    run(desk, 3);
+    stderr_begin();
+    for (int i = 0; i < 32; i++) {
+        waiting->client->log(waiting, TOOL_LEVEL_ALERT, (struct jsv_str){block, sizeof(block)});
+        if (i == 14) {
+            run(desk, 3);
+            assert_string_equal(stderr_end(), "");
+            stderr_begin();
+        }
+    }
+    run(desk, 3);
+    assert_has(stderr_end(), "mcp:warning reason=slow_reader transport=http detail=\"disconnected");
+    assert_int_equal(cancelled, 0); /* in a session the call itself is finished */
+    finish_tool();
+    run_until_closed(desk);
+}
+
 /* A call that waits, and a request behind it. */
 static void call_and_ask(struct desk *desk)
 {
@@ -412,6 +439,7 @@ int main(void)
         DESK_TEST(test_questions_are_for_who_hears_them),
         DESK_TEST(test_call_of_a_lost_peer_is_finished),
         DESK_TEST(test_call_of_a_stalled_peer_is_finished),
+        DESK_TEST(test_who_does_not_read_messages_is_disconnected),
         DESK_TEST(test_out_of_memory_behind_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -413,6 +413,65 @@ static void test_slow_peer_is_not_hung_up_on(void **state)
     assert_non_null(desk->lines);
 }
 
+static void test_who_does_not_read_what_is_pushed_is_disconnected(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    say(desk, "flood 30 100000\n");
+    run(desk);
+    assert_non_null(desk->lines);
+    echo_flood(&desk->lines->conn, JSV_STR("flood 30 100000"));
+    assert_int_equal(echo.slow, 1);
+    run(desk);
+    assert_null(desk->lines);
+    assert_int_equal(echo.slow, 1);
+    assert_int_equal(echo.done, 1);
+}
+
+static size_t read_all(struct desk *desk, size_t size)
+{
+    size_t total = 0;
+    while (total < size && desk->lines) {
+        static char text[1 << 20];
+        ssize_t length = read(desk->peer, text, sizeof(text));
+        total += length > 0 ? (size_t)length : 0;
+        loop_timer_start(desk->timer, 0);
+        assert_int_equal(loop_run(desk->loop), 0);
+    }
+    return total;
+}
+
+/* One message as large as they may be is taken; the next one has to wait until it is read. */
+static void test_one_pushed_message_may_be_as_large_as_the_limit(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    for (int i = 0; i < 3; i++) {
+        say(desk, "flood 1 4194304\n");
+        run(desk);
+        assert_int_equal(read_all(desk, 4194305), 4194305);
+    }
+    say(desk, "flood 2 4194304\n");
+    run(desk);
+    assert_null(desk->lines);
+}
+
+/* A large answer that is under way does not count against what is pushed meanwhile. */
+static void test_answers_are_not_counted_as_pushes(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    say(desk, "big 4194304\n");
+    run(desk);
+    struct core_conn *conn = &desk->lines->conn;
+    for (int i = 0; i < 10; i++) {
+        conn->ops->push(conn, JSV_STR("progress"));
+    }
+    assert_true(conn->ops->can_push(conn));
+    assert_int_equal(read_all(desk, 4194305 + 90), 4194305 + 90);
+    assert_int_equal(echo.slow, 0);
+}
+
 /* ---- we are done ---- */
 
 static void test_finish_sends_what_is_in_flight(void **state)
@@ -692,6 +751,9 @@ int main(void)
         DESK_TEST(test_full_corridor_stops_the_taking_of_frames),
         DESK_TEST(test_stalled_peer_is_hung_up_on),
         DESK_TEST(test_slow_peer_is_not_hung_up_on),
+        DESK_TEST(test_who_does_not_read_what_is_pushed_is_disconnected),
+        DESK_TEST(test_one_pushed_message_may_be_as_large_as_the_limit),
+        DESK_TEST(test_answers_are_not_counted_as_pushes),
         DESK_TEST(test_finish_sends_what_is_in_flight),
         DESK_TEST(test_finish_takes_what_was_read),
         DESK_TEST(test_finish_waits_for_the_queue),
