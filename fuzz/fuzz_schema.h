@@ -1,8 +1,8 @@
 /*
  * What the two schema targets share: how an input says what to do.
  *
- * The first byte: bits 0-2 the draft (enum jsv_draft), bit 3 whether format is
- * checked, bit 6 whether schemas are checked against their meta-schema. So '4'
+ * The first byte: bits 0-2 the draft (enum jsv_draft), bit 3 whether format and
+ * content are checked, bit 6 whether schemas are checked against their meta-schema. So '4'
  * is 2020-12, 'D' the same with its meta-schema. Texts follow, with a record
  * separator (0x1e, which JSON never holds) between them.
  */
@@ -27,6 +27,7 @@ static inline struct orders orders_from(uint8_t byte)
         .options =
             {
                 .assert_format = byte & 8,
+                .assert_content = byte & 8,
                 .skip_meta = !(byte & 64),
             },
     };

@@ -83,8 +83,10 @@ int jsv_registry_add(
     struct jsv_schema_fault *reterr_fault);
 
 struct jsv_schema_options {
-    bool assert_format; /* format is checked, not only noted */
-    bool skip_meta;     /* do not check schemas against their meta-schemas */
+    bool assert_format;  /* check "format"; by default it is an annotation */
+    bool assert_content; /* check contentEncoding and contentMediaType, from draft 7 on; by default
+                            they are annotations. Known: base64 and application/json */
+    bool skip_meta;      /* do not check schemas against their meta-schemas */
 };
 
 /**

@@ -27,6 +27,7 @@ enum validate_flags {
     VALIDATE_FORMAT = 1 << 5,
     VALIDATE_JOBS = 1 << 6,
     VALIDATE_QUIET = 1 << 7,
+    VALIDATE_ASSERT_CONTENT = 1 << 8,
 };
 
 /* More threads than that do not make anything faster; each takes memory of its own. */
@@ -125,6 +126,7 @@ load_schema(struct app_cli *cli, const struct app_args *args, struct app_schema 
     struct app_schema_options options = {
         .path = app_args_value(args, VALIDATE_SCHEMA),
         .assert_format = args->flags & VALIDATE_ASSERT_FORMAT,
+        .assert_content = args->flags & VALIDATE_ASSERT_CONTENT,
     };
     struct app_resolve resolve;
     int r = take_draft(cli, args, &options.draft);
@@ -244,6 +246,11 @@ static const struct app_option options[] = {
         .name = "assert-format",
         .flag = VALIDATE_ASSERT_FORMAT,
         .help = "Check \"format\" as well",
+    },
+    {
+        .name = "assert-content",
+        .flag = VALIDATE_ASSERT_CONTENT,
+        .help = "Check \"contentEncoding\" and \"contentMediaType\" as well",
     },
     {
         .name = "resolve",

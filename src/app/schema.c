@@ -174,7 +174,10 @@ static int compile(
     const struct loaded *own,
     struct jsv_schema **ret_schema)
 {
-    const struct jsv_schema_options how = {.assert_format = options->assert_format};
+    const struct jsv_schema_options how = {
+        .assert_format = options->assert_format,
+        .assert_content = options->assert_content,
+    };
     struct jsv_schema_fault fault = {0};
     int r = jsv_registry_add(loading->registry, own->uri, jsv_buf_str(&own->document.text), &fault);
     if (r == 0) {

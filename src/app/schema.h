@@ -24,6 +24,7 @@ struct app_schema_options {
     const char *path;     /* the schema's file; "-": standard input, without a URI */
     enum jsv_draft draft; /* of schemas without $schema */
     bool assert_format;
+    bool assert_content;
 };
 
 /**

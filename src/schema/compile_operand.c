@@ -349,6 +349,10 @@ bool jsv_compile_is_used(
                         resource->vocabularies & JSV_VOCABULARY_FORMAT_ASSERTION;
         return asserted && jsv_format_find(jsv_value_text(value), resource->draft, &use->format);
     }
+    if (use->keyword == JSV_KEYWORD_CONTENT_ENCODING ||
+        use->keyword == JSV_KEYWORD_CONTENT_MEDIA_TYPE) {
+        return compile->options.assert_content && jsv_value_type(value) == JSV_TYPE_STRING;
+    }
     if (use->keyword == JSV_KEYWORD_THEN || use->keyword == JSV_KEYWORD_ELSE) {
         return jsv_subschema_sibling(schema, JSV_STR("if")).node != NULL;
     }

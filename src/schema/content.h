@@ -1,6 +1,6 @@
 /*
- * Draft 7's contentEncoding and contentMediaType, which it allows to be
- * checked. Encodings and media types that are not known here fit everything.
+ * contentEncoding and contentMediaType, where the caller wants them checked
+ * (jsv_schema_options.assert_content). Encodings and media types that are not known here fit everything.
  */
 #pragma once
 

@@ -206,6 +206,17 @@ static void test_format_assertion(void **state)
     assert_int_equal(run.status, 1);
 }
 
+static void test_content_assertion(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "c.json", "{\"contentEncoding\": \"base64\"}");
+    tmpdir_write(&dir, "n.json", "\"YWJ\"");
+    run_cli("", "validate", "-s", "c.json", "-q", "--draft", "7", "n.json");
+    assert_run(0, "", "");
+    run_cli("", "validate", "-s", "c.json", "-q", "--draft", "7", "--assert-content", "n.json");
+    assert_run(1, "n.json:1:1: not encoded as base64\n  \"YWJ\"\n  ^\n", "");
+}
+
 static void test_resolve(void **state)
 {
     (void)state;
@@ -393,6 +404,7 @@ int main(void)
         VALIDATE_TEST(test_jobs),
         VALIDATE_TEST(test_drafts),
         VALIDATE_TEST(test_format_assertion),
+        VALIDATE_TEST(test_content_assertion),
         VALIDATE_TEST(test_resolve),
         VALIDATE_TEST(test_usage),
         VALIDATE_TEST(test_bad_schemas),

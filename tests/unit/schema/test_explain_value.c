@@ -177,31 +177,9 @@ static void text(void **state)
         {SCHEMA_ALL, NULL, "'ab'", ": does not match pattern '^a+$' (pattern /pattern)"},
         {SCHEMA_ALL, NULL, "1", NULL},
         {SCHEMA_ALL, "{'format':'ipv4'}", "'not one'", NULL},
-        {SCHEMA_ONLY(7), "{'contentEncoding':'base64'}", "'YWJj'", NULL},
-        {SCHEMA_ONLY(7),
-         NULL,
-         "'YWJ'",
-         ": not encoded as base64 (contentEncoding /contentEncoding)"},
-        {SCHEMA_ONLY(7), "{'contentMediaType':'application/json'}", "'[1]'", NULL},
-        {SCHEMA_ONLY(7),
-         NULL,
-         "'[1'",
-         ": not of media type application/json (contentMediaType /contentMediaType)"},
-        {SCHEMA_ONLY(7),
+        /* annotations, as format is */
+        {SCHEMA_7_ON,
          "{'contentMediaType':'application/json','contentEncoding':'base64'}",
-         "'WzFd'",
-         NULL},
-        {SCHEMA_ONLY(7),
-         NULL,
-         "'WzE='",
-         ": not of media type application/json (contentMediaType /contentMediaType)"},
-        {SCHEMA_ONLY(7),
-         NULL,
-         "'[1]'",
-         ": not encoded as base64 (contentEncoding /contentEncoding)"},
-        {SCHEMA_ONLY(7), NULL, "1", NULL},
-        {SCHEMA_2019_ON,
-         "{'contentMediaType':'application/json','contentEncoding':'base64','contentSchema':false}",
          "'{'",
          NULL},
     };
@@ -223,6 +201,34 @@ static void format_when_asserted(void **state)
     SCHEMA_RUN(fixture, cases);
 }
 
+static void content_when_asserted(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    fixture->options.assert_content = true;
+    static const struct schema_case cases[] = {
+        {SCHEMA_7_ON, "{'contentEncoding':'base64'}", "'YWJj'", NULL},
+        {SCHEMA_7_ON, NULL, "'YWJ'", ": not encoded as base64 (contentEncoding /contentEncoding)"},
+        {SCHEMA_7_ON, "{'contentMediaType':'application/json'}", "'[1]'", NULL},
+        {SCHEMA_7_ON,
+         NULL,
+         "'[1'",
+         ": not of media type application/json (contentMediaType /contentMediaType)"},
+        {SCHEMA_7_ON,
+         "{'contentMediaType':'application/json','contentEncoding':'base64'}",
+         "'WzFd'",
+         NULL},
+        {SCHEMA_7_ON,
+         NULL,
+         "'WzE='",
+         ": not of media type application/json (contentMediaType /contentMediaType)"},
+        {SCHEMA_7_ON, NULL, "'[1]'", ": not encoded as base64 (contentEncoding /contentEncoding)"},
+        {SCHEMA_7_ON, NULL, "1", NULL},
+        {SCHEMA_2019_ON, "{'contentSchema':false}", "'{'", NULL},
+        {SCHEMA_ONLY(6), "{'contentEncoding':'base64'}", "'YWJ'", NULL},
+    };
+    SCHEMA_RUN(fixture, cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +237,7 @@ int main(void)
         SCHEMA_TEST(numbers),
         SCHEMA_TEST(text),
         SCHEMA_TEST(format_when_asserted),
+        SCHEMA_TEST(content_when_asserted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -715,7 +715,7 @@ static void swap_quotes(struct jsv_buf *text)
 static struct jsv_schema *
 compile(struct jsv_registry *registry, const struct attack_case *attack_case, struct jsv_str text)
 {
-    struct jsv_schema_options options = {.assert_format = true};
+    struct jsv_schema_options options = {.assert_format = true, .assert_content = true};
     struct jsv_schema *schema = NULL;
     double start = cpu_seconds();
     int r = jsv_registry_add(registry, JSV_STR("urn:a"), text, NULL);

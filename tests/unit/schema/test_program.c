@@ -128,6 +128,7 @@ static void what_the_type_decides(void **state)
         {"{'contentMediaType':'a','contentEncoding':'base64'}", JSV_TYPE_STRING, "EXPLAIN"},
         {"{'contentEncoding':'base64'}", JSV_TYPE_NULL, ""},
     };
+    fixture->options.assert_content = true;
     EXPECT_OPS(fixture, draft_7);
     fixture->options.assert_format = true;
     static const struct ops_case format = {"{'format':'ipv4'}", JSV_TYPE_STRING, "FORMAT"};

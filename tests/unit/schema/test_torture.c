@@ -189,7 +189,7 @@ static int add(struct stage *stage)
 static int compile(struct stage *stage)
 {
     struct jsv_schema_fault fault = {0};
-    struct jsv_schema_options options = {.assert_format = true};
+    struct jsv_schema_options options = {.assert_format = true, .assert_content = true};
     int r =
         jsv_schema_compile(stage->registry, JSV_STR("urn:test"), &options, &stage->schema, &fault);
     assert_int_equal(r == 0, stage->schema != NULL);

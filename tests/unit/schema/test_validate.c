@@ -38,7 +38,7 @@ static int bench_make(
     const char *schema)
 {
     struct jsv_registry_options options = {.draft = draft};
-    struct jsv_schema_options how = {.assert_format = true};
+    struct jsv_schema_options how = {.assert_format = true, .assert_content = true};
     struct jsv_str uri = JSV_STR("https://example.test/root");
     *bench = (struct bench){
         .reader = jsv_reader_new(allocator, NULL),
