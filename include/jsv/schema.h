@@ -55,6 +55,8 @@ struct jsv_registry_options {
     enum jsv_draft draft;   /* of resources without $schema */
     jsv_resolver *resolver; /* may be NULL */
     void *resolver_context;
+    bool first_id_wins; /* a resolved schema whose $id is that of a different one is known only by
+                           the URI it was asked for; by default it is refused */
 };
 
 /**
@@ -73,7 +75,8 @@ void jsv_registry_free(struct jsv_registry *registry);
  * @param uri  Absolute; the base of references in it unless it has an $id.
  *             May be empty. Known by this and by its $id.
  * @param text Copied.
- * @return 0; -EBADMSG with the fault; -EEXIST when the URI is taken; -ENOMEM; or the
+ * @return 0, also when an equal schema has the URI already; -EBADMSG with the fault; -EEXIST
+ *         with the fault when a different schema has its URI or $id; -ENOMEM; or the
  *         resolver's error. A schema that was refused leaves nothing behind.
  */
 int jsv_registry_add(

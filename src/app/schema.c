@@ -183,7 +183,7 @@ static int compile(
     if (r == 0) {
         r = jsv_schema_compile(loading->registry, own->uri, &how, ret_schema, &fault);
     }
-    if (r == -EBADMSG) {
+    if (r == -EBADMSG || r == -EEXIST) {
         report_fault(loading, &fault);
     } else if (r < 0 && !loading->reported) {
         app_report_errno(loading->cli, own->document.name, r);

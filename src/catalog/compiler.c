@@ -251,7 +251,11 @@ static int compiler_fill(
     struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
 {
     const struct jsv_registry_options options = {
-        .draft = JSV_DRAFT_2020_12, .resolver = resolve, .resolver_context = compiler};
+        .draft = JSV_DRAFT_2020_12,
+        .resolver = resolve,
+        .resolver_context = compiler,
+        .first_id_wins = true,
+    };
     compiler->registry = jsv_registry_new(os_allocator(), &options);
     if (!compiler->registry) {
         return -ENOMEM;

@@ -5,6 +5,7 @@
 
 #include "json/sort.h"
 #include "json/value.h"
+#include "schema/compile.h"
 #include "schema/message.h"
 
 struct check {
@@ -38,7 +39,7 @@ get_meta(struct check *check, const struct jsv_resource *resource, struct jsv_sc
 {
     struct jsv_registry *registry = check->registry;
     struct jsv_resource *meta;
-    int r = jsv_registry_find(registry, resource->meta, &meta, check->reterr_fault);
+    int r = jsv_registry_find_meta(registry, resource, &meta, check->reterr_fault);
     if (r == -ENOENT) {
         return jsv_registry_fault(
             registry,
@@ -54,8 +55,8 @@ get_meta(struct check *check, const struct jsv_resource *resource, struct jsv_sc
     if (r == 0 && !registry->meta[meta->index]) {
         /* meta-schemas are not checked against themselves: ours are right, others are trusted */
         struct jsv_schema_options options = {.skip_meta = true};
-        r = jsv_schema_compile(
-            registry, meta->uri, &options, &registry->meta[meta->index], check->reterr_fault);
+        r = jsv_schema_compile_resource(
+            registry, meta, &options, &registry->meta[meta->index], check->reterr_fault);
     }
     if (r == 0) {
         *ret_meta = registry->meta[meta->index];

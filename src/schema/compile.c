@@ -190,16 +190,19 @@ int jsv_compile_pending(struct jsv_compile *compile)
 
 /* ---- the whole ---- */
 
-static int compile_uri(struct jsv_compile *compile, struct jsv_str uri)
+static int find_uri(struct jsv_compile *compile, struct jsv_str uri, struct jsv_target *ret_target)
 {
-    struct jsv_target target;
-    int r = jsv_compile_target(compile, uri, NULL, &target);
-    if (r == 0 && !jsv_node_is_schema(target.node) && target.node != target.resource->root) {
+    int r = jsv_compile_target(compile, uri, NULL, ret_target);
+    if (r == 0 && !jsv_node_is_schema(ret_target->node) &&
+        ret_target->node != ret_target->resource->root) {
         r = -ENOENT;
     }
-    if (r == 0) {
-        r = jsv_compile_subschema(compile, target.node, target.resource, &compile->schema->root);
-    }
+    return r;
+}
+
+static int compile_target(struct jsv_compile *compile, const struct jsv_target *target)
+{
+    int r = jsv_compile_subschema(compile, target->node, target->resource, &compile->schema->root);
     if (r == 0) {
         r = jsv_compile_pending(compile);
     }
@@ -209,9 +212,11 @@ static int compile_uri(struct jsv_compile *compile, struct jsv_str uri)
     return r;
 }
 
-int jsv_schema_compile(
+/* @param resource NULL: that of the URI. */
+static int compile_any(
     struct jsv_registry *registry,
     struct jsv_str uri,
+    const struct jsv_resource *resource,
     const struct jsv_schema_options *options,
     struct jsv_schema **ret_schema,
     struct jsv_schema_fault *reterr_fault)
@@ -237,7 +242,11 @@ int jsv_schema_compile(
     compile.arrays = jsv_table_on(&compile.scratch);
     compile.regexes = jsv_table_on(&compile.scratch);
     compile.reached = jsv_table_on(&compile.scratch);
-    int r = compile_uri(&compile, uri);
+    struct jsv_target target = {.resource = resource, .node = resource ? resource->root : NULL};
+    int r = resource ? 0 : find_uri(&compile, uri, &target);
+    if (r == 0) {
+        r = compile_target(&compile, &target);
+    }
     jsv_arena_done(&compile.uris);
     jsv_arena_done(&compile.scratch);
     if (r == 0) {
@@ -252,6 +261,26 @@ int jsv_schema_compile(
     }
     *ret_schema = schema;
     return 0;
+}
+
+int jsv_schema_compile(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    const struct jsv_schema_options *options,
+    struct jsv_schema **ret_schema,
+    struct jsv_schema_fault *reterr_fault)
+{
+    return compile_any(registry, uri, NULL, options, ret_schema, reterr_fault);
+}
+
+int jsv_schema_compile_resource(
+    struct jsv_registry *registry,
+    const struct jsv_resource *resource,
+    const struct jsv_schema_options *options,
+    struct jsv_schema **ret_schema,
+    struct jsv_schema_fault *reterr_fault)
+{
+    return compile_any(registry, resource->uri, resource, options, ret_schema, reterr_fault);
 }
 
 void jsv_schema_free(struct jsv_schema *schema)

@@ -60,6 +60,14 @@ jsv_subschema_sibling(const struct jsv_subschema *schema, struct jsv_str name)
 
 /* ---- compile.c ---- */
 
+/* As jsv_schema_compile, for a resource that was found. */
+int jsv_schema_compile_resource(
+    struct jsv_registry *registry,
+    const struct jsv_resource *resource,
+    const struct jsv_schema_options *options,
+    struct jsv_schema **ret_schema,
+    struct jsv_schema_fault *reterr_fault);
+
 /* The subschema at a node, which stands in a resource; made when it is new. */
 int jsv_compile_subschema(
     struct jsv_compile *compile,

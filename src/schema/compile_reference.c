@@ -165,7 +165,12 @@ static int find_resource(
         return 0;
     }
     struct jsv_resource *resource;
-    r = jsv_registry_find(compile->registry, parts.absolute, &resource, compile->reterr_fault);
+    r = jsv_registry_find(
+        compile->registry,
+        base ? base->source : NULL,
+        parts.absolute,
+        &resource,
+        compile->reterr_fault);
     if (r < 0) {
         return r;
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "json/value.h"
 #include "schema/message.h"
 #include "schema/meta.h"
 #include "schema/node_pointer.h"
@@ -105,21 +106,98 @@ int jsv_registry_fault(
 
 /* ---- look-up ---- */
 
-int jsv_registry_name(
-    struct jsv_registry *registry, struct jsv_str uri, struct jsv_resource *resource)
+static int add_name(
+    struct jsv_registry *registry, const void *owner, struct jsv_str uri, struct jsv_resource *r)
 {
     struct jsv_resource_name *name = jsv_arena_alloc(&registry->arena, sizeof(*name));
     if (!name) {
         return -ENOMEM;
     }
-    *name = (struct jsv_resource_name){{NULL, uri}, resource};
+    *name = (struct jsv_resource_name){{owner, uri}, r};
     return jsv_table_add(&registry->names, &name->key);
 }
 
-static struct jsv_resource *find_known(const struct jsv_registry *registry, struct jsv_str uri)
+static struct jsv_resource *
+find_name(const struct jsv_registry *registry, const void *owner, struct jsv_str uri)
 {
-    const struct jsv_resource_name *name = jsv_table_find(&registry->names, NULL, uri);
+    const struct jsv_resource_name *name = jsv_table_find(&registry->names, owner, uri);
     return name ? name->resource : NULL;
+}
+
+/* 1, 0 or -ENOMEM: are two resources the same JSON? */
+static int is_same_text(
+    struct jsv_registry *registry, const struct jsv_resource *a, const struct jsv_resource *b)
+{
+    struct jsv_arena scratch;
+    jsv_arena_init(&scratch, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
+    int r = jsv_value_equal(
+        (struct jsv_value){a->source->document, a->root},
+        (struct jsv_value){b->source->document, b->root},
+        &scratch);
+    jsv_arena_done(&scratch);
+    return r;
+}
+
+/* Whether a URI is that of an embedded meta-schema, however its scheme is spelled. */
+static bool is_meta_uri(struct jsv_str uri)
+{
+    enum jsv_draft draft;
+    return jsv_draft_find(uri, &draft) || jsv_meta_find(uri);
+}
+
+int jsv_registry_refuse_name(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    const struct jsv_resource *resource,
+    const struct jsv_resource *other,
+    struct jsv_schema_fault *reterr_fault)
+{
+    struct jsv_str pointer =
+        jsv_node_pointer(&registry->arena, other->source->document, other->root);
+    if (!pointer.data) {
+        return -ENOMEM;
+    }
+    bool foreign = other->source != resource->source;
+    int r = jsv_registry_fault(
+        registry,
+        resource,
+        resource->root,
+        reterr_fault,
+        "a different schema has the identifier %.*s already: %.*s#%.*s",
+        JSV_TEXT(uri),
+        foreign ? (int)other->source->uri.size : 0,
+        other->source->uri.data,
+        JSV_TEXT(pointer));
+    return r == -EBADMSG ? -EEXIST : r;
+}
+
+int jsv_registry_name(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_resource *resource,
+    const struct jsv_resource **ret_twin,
+    struct jsv_schema_fault *reterr_fault)
+{
+    const struct jsv_source *source = resource->source;
+    const void *all = source->embedded ? jsv_meta_schemas : NULL;
+    bool is_meta = !source->embedded && is_meta_uri(uri);
+    bool is_root = resource->root == jsv_document_nodes(source->document);
+    *ret_twin = NULL;
+    struct jsv_resource *own = find_name(registry, source, uri);
+    struct jsv_resource *known = own ? own : find_name(registry, all, uri);
+    if (!known && (is_root || !is_meta)) {
+        return add_name(registry, all, uri, resource);
+    }
+    int same = known ? is_same_text(registry, known, resource) : 0;
+    if (same < 0) {
+        return same;
+    }
+    bool is_local = known && known->source == source;
+    if (known && !same && (is_local || !is_meta)) {
+        return jsv_registry_refuse_name(registry, uri, resource, known, reterr_fault);
+    }
+    *ret_twin = same ? known : NULL;
+    return is_local ? 0 : add_name(registry, source, uri, resource);
 }
 
 struct jsv_resource *
@@ -182,13 +260,24 @@ static int read_document(
     return r;
 }
 
-static void
-forget_name(struct jsv_registry *registry, struct jsv_str uri, const struct jsv_resource *resource)
+static void forget_name(
+    struct jsv_registry *registry,
+    const void *owner,
+    struct jsv_str uri,
+    const struct jsv_resource *resource)
 {
-    const struct jsv_resource_name *name = jsv_table_find(&registry->names, NULL, uri);
+    const struct jsv_resource_name *name = jsv_table_find(&registry->names, owner, uri);
     if (name && name->resource == resource) {
         jsv_table_remove(&registry->names, &name->key);
     }
+}
+
+static void
+forget_names(struct jsv_registry *registry, struct jsv_str uri, const struct jsv_resource *resource)
+{
+    forget_name(registry, NULL, uri, resource);
+    forget_name(registry, resource->source, uri, resource);
+    forget_name(registry, jsv_meta_schemas, uri, resource);
 }
 
 /* Leave nothing of a source that was refused but memory, which goes with the registry. */
@@ -198,8 +287,8 @@ static void forget_source(struct jsv_registry *registry, struct jsv_source *sour
         for (struct jsv_anchor *anchor = resource->anchors; anchor; anchor = anchor->next) {
             jsv_table_remove(&registry->anchors, &anchor->key);
         }
-        forget_name(registry, resource->uri, resource);
-        forget_name(registry, source->uri, resource);
+        forget_names(registry, resource->uri, resource);
+        forget_names(registry, source->uri, resource);
         jsv_table_remove(&registry->roots, &resource->key);
     }
     struct jsv_source **link = &registry->sources;
@@ -210,11 +299,18 @@ static void forget_source(struct jsv_registry *registry, struct jsv_source *sour
     jsv_document_free(source->document);
 }
 
+/* Where a text comes from. */
+enum origin {
+    ADDED,
+    RESOLVED,
+    EMBEDDED,
+};
+
 static int add_source(
     struct jsv_registry *registry,
     struct jsv_str uri,
     struct jsv_str text,
-    bool resolved,
+    enum origin origin,
     struct jsv_resource **ret_resource,
     struct jsv_schema_fault *reterr_fault)
 {
@@ -223,9 +319,11 @@ static int add_source(
     if (r < 0) {
         return r;
     }
+    source->embedded = origin == EMBEDDED;
+    source->resolved = origin == RESOLVED;
     r = read_document(registry, source, reterr_fault);
     if (r == 0) {
-        r = jsv_source_scan(registry, source, resolved, ret_resource, reterr_fault);
+        r = jsv_source_scan(registry, source, ret_resource, reterr_fault);
     }
     if (r < 0) {
         forget_source(registry, source);
@@ -245,7 +343,7 @@ int jsv_registry_add(
     if (r == 0) {
         struct jsv_resource *resource;
         struct jsv_str absolute = jsv_uri_split(resolved).absolute;
-        r = add_source(registry, absolute, text, false, &resource, &fault);
+        r = add_source(registry, absolute, text, ADDED, &resource, &fault);
     }
     if (r < 0 && reterr_fault) {
         *reterr_fault = fault;
@@ -262,7 +360,8 @@ static int resolve(
     struct jsv_str text;
     int r = registry->options.resolver(registry->options.resolver_context, uri, &text);
     if (r == 0) {
-        return add_source(registry, uri, text, true, ret_resource, reterr_fault);
+        r = add_source(registry, uri, text, RESOLVED, ret_resource, reterr_fault);
+        return r == -EEXIST ? -EBADMSG : r;
     }
     if (r != -ENOENT && reterr_fault) {
         *reterr_fault = (struct jsv_schema_fault){
@@ -274,28 +373,44 @@ static int resolve(
     return r;
 }
 
-static int load(
+/* Find or load an embedded meta-schema. @return -ENOENT when there is none of that URI. */
+static int find_embedded(
     struct jsv_registry *registry,
     struct jsv_str uri,
     struct jsv_resource **ret_resource,
     struct jsv_schema_fault *reterr_fault)
 {
-    const struct jsv_embedded *embedded = jsv_meta_find(uri);
-    if (embedded) {
-        struct jsv_str text = {embedded->data, embedded->size};
-        return add_source(registry, uri, text, false, ret_resource, reterr_fault);
+    struct jsv_resource *known = find_name(registry, jsv_meta_schemas, uri);
+    if (known) {
+        *ret_resource = known;
+        return 0;
     }
-    return registry->options.resolver ? resolve(registry, uri, ret_resource, reterr_fault)
-                                      : -ENOENT;
+    const struct jsv_embedded *embedded = jsv_meta_find(uri);
+    if (!embedded) {
+        return -ENOENT;
+    }
+    struct jsv_str text = {embedded->data, embedded->size};
+    return add_source(registry, uri, text, EMBEDDED, ret_resource, reterr_fault);
+}
+
+static struct jsv_resource *
+find_known(const struct jsv_registry *registry, const struct jsv_source *from, struct jsv_str uri)
+{
+    if (from && from->embedded) {
+        return NULL;
+    }
+    struct jsv_resource *own = from ? find_name(registry, from, uri) : NULL;
+    return own ? own : find_name(registry, NULL, uri);
 }
 
 int jsv_registry_find(
     struct jsv_registry *registry,
+    const struct jsv_source *from,
     struct jsv_str uri,
     struct jsv_resource **ret_resource,
     struct jsv_schema_fault *reterr_fault)
 {
-    struct jsv_resource *known = find_known(registry, uri);
+    struct jsv_resource *known = find_known(registry, from, uri);
     if (known) {
         *ret_resource = known;
         return 0;
@@ -304,7 +419,23 @@ int jsv_registry_find(
         return -ELOOP;
     }
     registry->nesting++;
-    int r = load(registry, uri, ret_resource, reterr_fault);
+    int r = find_embedded(registry, uri, ret_resource, reterr_fault);
+    if (r == -ENOENT && registry->options.resolver) {
+        r = resolve(registry, uri, ret_resource, reterr_fault);
+    }
     registry->nesting--;
     return r;
+}
+
+int jsv_registry_find_meta(
+    struct jsv_registry *registry,
+    const struct jsv_resource *resource,
+    struct jsv_resource **ret_meta,
+    struct jsv_schema_fault *reterr_fault)
+{
+    enum jsv_draft draft;
+    if (jsv_draft_find(resource->meta, &draft)) {
+        return find_embedded(registry, resource->meta, ret_meta, reterr_fault);
+    }
+    return jsv_registry_find(registry, resource->source, resource->meta, ret_meta, reterr_fault);
 }

@@ -6,8 +6,13 @@
  * resource; the first resource of a source is its root. A resource knows its
  * draft and vocabularies, from its meta-schema, and its anchors.
  *
- * Compiling asks for resources by URI; one that is not there is looked for
+ * Compiling asks for resources by URI, on behalf of the source that refers to
+ * them. They are looked for in that source, then among all that was added, then
  * among the embedded meta-schemas, then with the caller's resolver.
+ *
+ * Several sources may hold the same schema, under the same URI: the texts must
+ * be equal as JSON. Only a copy of one of the embedded meta-schemas may differ,
+ * since ours lack the prose; it counts in the source that holds it.
  */
 #pragma once
 
@@ -25,6 +30,8 @@ struct jsv_source {
     struct jsv_str text;
     struct jsv_str uri;             /* it was added under */
     struct jsv_resource *resources; /* newest first: the root is the last */
+    bool embedded;                  /* it is one of the library's meta-schemas */
+    bool resolved;                  /* the resolver handed it over */
     bool checked;                   /* against their meta-schemas, with good result */
 };
 
@@ -49,7 +56,11 @@ struct jsv_resource {
     bool recursive_anchor;
 };
 
-/* A URI that leads to a resource; one may have two. */
+/*
+ * A URI that leads to a resource; one may have two. The key's owner says for
+ * whom: NULL for all, a source for its own references, jsv_meta_schemas for an
+ * embedded meta-schema.
+ */
 struct jsv_resource_name {
     struct jsv_table_key key;
     struct jsv_resource *resource;
@@ -76,12 +87,25 @@ struct jsv_registry {
 
 /*
  * Find or load the resource of an absolute URI without fragment.
+ *
+ * @param from The source that refers to it; NULL: none does.
  * @return 0; -ENOENT; -EBADMSG with the fault; -ENOMEM; or the resolver's error.
  */
 int jsv_registry_find(
     struct jsv_registry *registry,
+    const struct jsv_source *from,
     struct jsv_str uri,
     struct jsv_resource **ret_resource,
+    struct jsv_schema_fault *reterr_fault);
+
+/*
+ * Find or load the meta-schema of a resource. That of a draft is always the
+ * library's own. @return as jsv_registry_find.
+ */
+int jsv_registry_find_meta(
+    struct jsv_registry *registry,
+    const struct jsv_resource *resource,
+    struct jsv_resource **ret_meta,
     struct jsv_schema_fault *reterr_fault);
 
 /* The resource that begins at a node; NULL when none does. */

@@ -178,7 +178,7 @@ int jsv_resource_settle_draft(
         return use_meta(registry, resource, resource, schema.node, reterr_fault);
     }
     struct jsv_resource *meta;
-    int r = jsv_registry_find(registry, uri.absolute, &meta, reterr_fault);
+    int r = jsv_registry_find(registry, resource->source, uri.absolute, &meta, reterr_fault);
     if (r == -ENOENT || r == -ELOOP) {
         return jsv_registry_fault(
             registry,

@@ -17,9 +17,25 @@
 
 /* A copy that lasts as long as the registry; data NULL when memory ran out. */
 struct jsv_str jsv_registry_copy(struct jsv_registry *registry, struct jsv_str text);
-/* Let a URI lead to a resource. @return 0, -EEXIST or -ENOMEM. */
+/*
+ * Let a URI lead to a resource.
+ *
+ * @param ret_twin The equal resource that has the URI already; NULL when there is none.
+ * @return 0; -EEXIST with the fault when a different resource has it; -ENOMEM.
+ */
 int jsv_registry_name(
-    struct jsv_registry *registry, struct jsv_str uri, struct jsv_resource *resource);
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_resource *resource,
+    const struct jsv_resource **ret_twin,
+    struct jsv_schema_fault *reterr_fault);
+/* Fill in that a URI names another resource already. @return -EEXIST or -ENOMEM. */
+int jsv_registry_refuse_name(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    const struct jsv_resource *resource,
+    const struct jsv_resource *other,
+    struct jsv_schema_fault *reterr_fault);
 
 /* ---- registry_draft.c ---- */
 
@@ -41,13 +57,11 @@ int jsv_resource_settle_draft(
 
 /*
  * Find all resources and anchors in a source that has been read.
- * @param resolved     The resolver handed it over.
  * @param ret_resource Its root.
  * @return 0; -EEXIST or -EBADMSG with the fault; -ENOMEM; or the resolver's error.
  */
 int jsv_source_scan(
     struct jsv_registry *registry,
     struct jsv_source *source,
-    bool resolved,
     struct jsv_resource **ret_resource,
     struct jsv_schema_fault *reterr_fault);

@@ -24,7 +24,6 @@ struct source_scan {
     struct jsv_registry *registry;
     struct jsv_source *source;
     struct jsv_schema_fault *reterr_fault;
-    bool resolved;    /* the resolver handed it over */
     size_t uris_size; /* of its identifiers */
     struct jsv_arena scratch;
     struct jsv_stack pending; /* struct scan_item */
@@ -109,6 +108,12 @@ static int add_anchor(
     return r;
 }
 
+/* The same text may mean different things inside documents of different drafts. */
+static bool has_same_dialect(const struct jsv_resource *a, const struct jsv_resource *b)
+{
+    return a->draft == b->draft && a->vocabularies == b->vocabularies;
+}
+
 static int add_resource(
     struct source_scan *scan,
     const struct jsv_node *root,
@@ -137,25 +142,19 @@ static int add_resource(
     scan->source->resources = resource;
     registry->resource_count++;
     /* named before its meta-schema is looked for: that may be the resource itself */
-    r = jsv_registry_name(registry, uri, resource);
-    if (r == -EEXIST && !outer && scan->resolved) {
-        r = 0; /* known by the URI it was asked for */
+    const struct jsv_resource *twin;
+    r = jsv_registry_name(registry, uri, resource, &twin, scan->reterr_fault);
+    if (r == -EEXIST && !outer && scan->source->resolved && registry->options.first_id_wins) {
+        r = 0;
     }
-    if (r == -EEXIST) {
-        r = jsv_registry_fault(
-            registry,
-            resource,
-            root,
-            scan->reterr_fault,
-            "the identifier %.*s is used twice",
-            JSV_TEXT(uri));
-        return r == -EBADMSG && !outer ? -EEXIST : r;
+    if (r == 0) {
+        *ret_resource = resource;
+        r = jsv_resource_settle_draft(registry, resource, outer, scan->reterr_fault);
     }
-    if (r < 0) {
-        return r;
+    if (r == 0 && twin && !has_same_dialect(resource, twin)) {
+        r = jsv_registry_refuse_name(registry, uri, resource, twin, scan->reterr_fault);
     }
-    *ret_resource = resource;
-    return jsv_resource_settle_draft(registry, resource, outer, scan->reterr_fault);
+    return r == -EEXIST && outer ? -EBADMSG : r; /* -EEXIST is about the source's own URI */
 }
 
 /* The draft a schema will have: its own $schema's if that is one of the known ones. */
@@ -319,7 +318,9 @@ static int scan_root(struct source_scan *scan, struct jsv_resource **ret_resourc
     }
     int r = add_resource(scan, root, uri.absolute, NULL, ret_resource);
     if (r == 0 && !jsv_str_equal(uri.absolute, scan->source->uri)) {
-        r = jsv_registry_name(registry, scan->source->uri, *ret_resource);
+        const struct jsv_resource *twin;
+        r = jsv_registry_name(
+            registry, scan->source->uri, *ret_resource, &twin, scan->reterr_fault);
     }
     if (r == 0 && uri.fragment.size && (*ret_resource)->draft < JSV_DRAFT_2019_09) {
         r = add_anchor(scan, *ret_resource, uri.fragment, root, false);
@@ -330,7 +331,6 @@ static int scan_root(struct source_scan *scan, struct jsv_resource **ret_resourc
 int jsv_source_scan(
     struct jsv_registry *registry,
     struct jsv_source *source,
-    bool resolved,
     struct jsv_resource **ret_resource,
     struct jsv_schema_fault *reterr_fault)
 {
@@ -338,7 +338,6 @@ int jsv_source_scan(
         .registry = registry,
         .source = source,
         .reterr_fault = reterr_fault,
-        .resolved = resolved,
     };
     jsv_arena_init(&scan.scratch, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
     scan.pending = jsv_stack_on(&scan.scratch, sizeof(struct scan_item));

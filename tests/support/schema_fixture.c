@@ -131,7 +131,7 @@ int schema_fixture_add(struct schema_fixture *fixture, const char *uri, const ch
 const struct jsv_resource *schema_fixture_find(struct schema_fixture *fixture, const char *uri)
 {
     struct jsv_resource *resource = NULL;
-    int r = jsv_registry_find(fixture->registry, jsv_str_from(uri), &resource, NULL);
+    int r = jsv_registry_find(fixture->registry, NULL, jsv_str_from(uri), &resource, NULL);
     assert_int_equal(r, resource ? 0 : -ENOENT);
     return resource;
 }

@@ -146,13 +146,15 @@ static void once_is_enough(void **state)
     struct schema_fixture *fixture = *state;
     schema_fixture_use(fixture, "{'type':'null','$defs':{'a':{'$id':'http://h/a'}}}");
     struct jsv_resource *resource;
-    assert_int_equal(jsv_registry_find(fixture->registry, JSV_STR("urn:test"), &resource, NULL), 0);
+    assert_int_equal(
+        jsv_registry_find(fixture->registry, NULL, JSV_STR("urn:test"), &resource, NULL), 0);
     assert_true(resource->source->checked);
     struct jsv_schema_fault fault;
     assert_int_equal(jsv_source_check(fixture->registry, resource->source, &fault), 0);
     /* to nobody who listens */
     assert_int_equal(schema_fixture_add(fixture, "urn:bad", "{'properties':{'a':5}}"), 0);
-    assert_int_equal(jsv_registry_find(fixture->registry, JSV_STR("urn:bad"), &resource, NULL), 0);
+    assert_int_equal(
+        jsv_registry_find(fixture->registry, NULL, JSV_STR("urn:bad"), &resource, NULL), 0);
     assert_int_equal(jsv_source_check(fixture->registry, resource->source, NULL), -EBADMSG);
     assert_false(resource->source->checked);
 }

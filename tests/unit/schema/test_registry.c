@@ -3,6 +3,7 @@
  * when something is wrong with them.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "schema/registry.h"
 #include "support/schema_fixture.h"
@@ -26,9 +27,9 @@ static void default_options(void **state)
         jsv_registry_add(registry, JSV_STR("urn:a"), JSV_STR("{\"prefixItems\":[false]}"), NULL),
         0);
     struct jsv_resource *resource;
-    assert_int_equal(jsv_registry_find(registry, JSV_STR("urn:a"), &resource, NULL), 0);
+    assert_int_equal(jsv_registry_find(registry, NULL, JSV_STR("urn:a"), &resource, NULL), 0);
     assert_int_equal(resource->draft, JSV_DRAFT_2020_12);
-    assert_int_equal(jsv_registry_find(registry, JSV_STR("urn:b"), &resource, NULL), -ENOENT);
+    assert_int_equal(jsv_registry_find(registry, NULL, JSV_STR("urn:b"), &resource, NULL), -ENOENT);
     jsv_registry_free(registry);
 }
 
@@ -58,9 +59,14 @@ static void taken_uris(void **state)
     schema_fixture_reset(fixture);
     assert_int_equal(schema_fixture_add(fixture, "http://h/a", "{'$id':'http://h/own'}"), 0);
     assert_int_equal(schema_fixture_add(fixture, "http://h/a", "{}"), -EEXIST);
-    assert_text(fixture->fault.message, "the identifier http://h/a is used twice");
-    assert_int_equal(schema_fixture_add(fixture, "http://h/b", "{'$id':'http://h/own'}"), -EEXIST);
-    assert_text(fixture->fault.message, "the identifier http://h/own is used twice");
+    assert_text(
+        fixture->fault.message,
+        "a different schema has the identifier http://h/a already: http://h/a#");
+    assert_int_equal(
+        schema_fixture_add(fixture, "http://h/b", "{'$id':'http://h/own','type':'null'}"), -EEXIST);
+    assert_text(
+        fixture->fault.message,
+        "a different schema has the identifier http://h/own already: http://h/a#");
     assert_text(fixture->fault.uri, "http://h/b");
     /* its address is taken though its name is not */
     assert_int_equal(schema_fixture_add(fixture, "http://h/a", "{'$id':'http://h/new'}"), -EEXIST);
@@ -158,31 +164,101 @@ static void resolver_errors(void **state)
     assert_int_equal(schema_fixture_compile_uri(fixture, "urn:next"), 0);
 }
 
-/* The same schema under two addresses: it is known by both, and by its name as first seen. */
+/* Adding an equal text again changes nothing, also when it is spelled differently. */
+static void added_again(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    static const char text[] = "{'$id':'http://h/own','$defs':{'x':{'$id':'x','type':'null'}}}";
+    static const char same[] = "{'$defs':{'x':{'type':'null','$id':'x'}}, '$id':'http://h/own'}";
+    schema_fixture_reset(fixture);
+    assert_int_equal(schema_fixture_add(fixture, "http://h/a", text), 0);
+    assert_int_equal(schema_fixture_add(fixture, "http://h/a", text), 0);
+    assert_int_equal(schema_fixture_add(fixture, "http://h/b", same), 0);
+    assert_int_equal(schema_fixture_add(fixture, "http://h/c", "{'$id':'http://h/x'}"), -EEXIST);
+    assert_int_equal(schema_fixture_compile_uri(fixture, "http://h/x"), 0);
+    schema_fixture_expect(fixture, "1", ": expected null (type /$defs/x/type)");
+}
+
+/* One file reached by two URIs, whichever comes first; what it embeds comes twice, too. */
 static void resolved_twice(void **state)
 {
     struct schema_fixture *fixture = *state;
+#define TWICE "{'$id':'http://h/a','$defs':{'n':{'$id':'n','type':'null'}},'$ref':'n'}"
     static const struct schema_remote remotes[] = {
-        {"http://h/a.json", "{'$id':'http://h/a','type':'null'}", 0},
-        {"http://h/a.json?2", "{'$id':'http://h/a','type':'string'}", 0},
+        {"http://h/a.json", TWICE, 0},
+        {"https://other/a.json", TWICE, 0},
+        {"http://h/different", "{'$id':'http://h/a','type':'string'}", 0},
         {NULL, NULL, 0},
     };
-    fixture->remotes = remotes;
-    static const struct {
-        const char *schema;
-        const char *problems;
-    } cases[] = {
-        {"{'$ref':'http://h/a.json'}", ": expected null (type http://h/a.json#/type)"},
-        {"{'$ref':'http://h/a.json?2'}", ": expected string (type http://h/a.json?2#/type)"},
-        {"{'$ref':'http://h/a'}", ": expected null (type http://h/a.json#/type)"},
+    static const char *const orders[][3] = {
+        {"http://h/a.json", "https://other/a.json", "http://h/a.json"},
+        {"https://other/a.json", "http://h/a.json", "https://other/a.json"},
     };
-    schema_fixture_reset(fixture);
-    for (size_t i = 0; i < 3; i++) {
-        char uri[] = {'u', 'r', 'n', ':', (char)('a' + i), '\0'};
-        assert_int_equal(schema_fixture_add(fixture, uri, cases[i].schema), 0);
-        assert_int_equal(schema_fixture_compile_uri(fixture, uri), 0);
-        schema_fixture_expect(fixture, "1", cases[i].problems);
+    fixture->remotes = remotes;
+    for (size_t i = 0; i < 2; i++) {
+        char schema[256];
+        snprintf(
+            schema,
+            sizeof(schema),
+            "{'prefixItems':[{'$ref':'%s'},{'$ref':'%s'},{'$ref':'%s'}]}",
+            orders[i][0],
+            orders[i][1],
+            orders[i][2]);
+        assert_int_equal(schema_fixture_compile(fixture, schema), 0);
+        assert_int_equal(
+            schema_fixture_verdict(fixture, schema_fixture_read(fixture, "[null,null,null]")), 1);
+        assert_int_equal(
+            schema_fixture_verdict(fixture, schema_fixture_read(fixture, "[null,1,null]")), 0);
     }
+    /* a different text is not the same schema */
+    static const char *const different[] = {
+        "{'prefixItems':[{'$ref':'http://h/a.json'},{'$ref':'http://h/different'}]}",
+        "{'prefixItems':[{'$ref':'http://h/different'},{'$ref':'http://h/a.json'}]}",
+    };
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(schema_fixture_compile(fixture, different[i]), -EBADMSG);
+        assert_memory_equal(fixture->fault.message.data, "a different schema has", 22);
+    }
+}
+
+/*
+ * A copy of a draft's meta-schema, which need not be our text, is a schema like
+ * any other and counts where it is: here, and nowhere else.
+ */
+static void copies_of_meta_schemas(void **state)
+{
+    struct schema_fixture *fixture = *state;
+#define DRAFT_7 "http://json-schema.org/draft-07/schema"
+#define COPY(type)                                                                                 \
+    "{'$schema':'" DRAFT_7 "#','definitions':{'meta':{'$id':'" DRAFT_7 "#','title':'a copy',"      \
+    "'type':'" type "'}},'properties':{'m':{'$ref':'" DRAFT_7 "#'}}}"
+    static const char *const others[] = {
+        "{'$schema':'" DRAFT_7 "#','properties':{'m':{'$ref':'" DRAFT_7 "#'}}}", COPY("null")};
+    for (size_t order = 0; order < 2; order++) {
+        schema_fixture_reset(fixture);
+        for (size_t i = 0; i < 3; i++) {
+            static const char *const uris[] = {"urn:plain", "urn:null", "urn:string"};
+            size_t which = order ? 2 - i : i;
+            const char *text = which < 2 ? others[which] : COPY("string");
+            assert_int_equal(schema_fixture_add(fixture, uris[which], text), 0);
+        }
+        assert_int_equal(schema_fixture_compile_uri(fixture, "urn:plain"), 0);
+        schema_fixture_expect(fixture, "{'m':{'type':'null'}}", NULL);
+        assert_int_equal(
+            schema_fixture_verdict(fixture, schema_fixture_read(fixture, "{'m':{'type':1}}")), 0);
+        assert_int_equal(schema_fixture_compile_uri(fixture, "urn:string"), 0);
+        schema_fixture_expect(fixture, "{'m':''}", NULL);
+        schema_fixture_expect(
+            fixture, "{'m':1}", "/m: expected string (type /definitions/meta/type)");
+        assert_int_equal(schema_fixture_compile_uri(fixture, "urn:null"), 0);
+        schema_fixture_expect(fixture, "{'m':null}", NULL);
+    }
+    /* schemas are still checked by ours */
+    assert_int_equal(schema_fixture_add(fixture, DRAFT_7, "{'$id':'" DRAFT_7 "#'}"), 0);
+    assert_int_equal(
+        schema_fixture_add(fixture, "urn:bad", "{'$schema':'" DRAFT_7 "#','type':'nul'}"), 0);
+    assert_int_equal(schema_fixture_compile_uri(fixture, "urn:bad"), -EBADMSG);
+    assert_text(fixture->fault.pointer, "/type");
 }
 
 static void pointers_of_faults(void **state)
@@ -220,7 +296,9 @@ int main(void)
         SCHEMA_TEST(refused_schemas),
         SCHEMA_TEST(faults_in_the_text),
         SCHEMA_TEST(resolver_errors),
+        SCHEMA_TEST(added_again),
         SCHEMA_TEST(resolved_twice),
+        SCHEMA_TEST(copies_of_meta_schemas),
         SCHEMA_TEST(pointers_of_faults),
         SCHEMA_TEST(long_messages_of_faults),
     };

@@ -120,12 +120,29 @@ static void identifiers_used_twice(void **state)
         fixture,
         "{'$id':'http://h/','$defs':{'a':{'$id':'x'},'b':{'$id':'http://h/x'}}}",
         "/$defs/a",
-        "the identifier http://h/x is used twice");
+        "a different schema has the identifier http://h/x already: #/$defs/b");
     schema_fixture_expect_fault(
         fixture,
         "{'$id':'http://h/x','$defs':{'a':{'$id':'x'}}}",
         "/$defs/a",
-        "the identifier http://h/x is used twice");
+        "a different schema has the identifier http://h/x already: #");
+    /* equal schemas are one */
+    schema_fixture_use(
+        fixture,
+        "{'$defs':{'a':{'$id':'http://h/x','type':'null','minimum':1},"
+        "'b':{'minimum':1.0,'type':'null','$id':'http://h/x'}},'$ref':'http://h/x'}");
+    schema_fixture_expect(fixture, "2", ": expected null (type /$defs/b/type)");
+}
+
+/* Equal texts that follow different drafts are different schemas. */
+static void equal_texts_of_two_drafts(void **state)
+{
+    schema_fixture_expect_fault(
+        *state,
+        "{'$defs':{'a':{'$id':'http://h/a','$schema':'http://json-schema.org/draft-07/schema',"
+        "'definitions':{'x':{'$id':'http://h/x'}}},'b':{'$id':'http://h/x'}}}",
+        "/$defs/a/definitions/x",
+        "a different schema has the identifier http://h/x already: #/$defs/b");
 }
 
 /* Many short identifiers below a long one. */
@@ -157,6 +174,7 @@ int main(void)
         SCHEMA_TEST(identifiers_of_old_drafts),
         SCHEMA_TEST(anchors),
         SCHEMA_TEST(identifiers_used_twice),
+        SCHEMA_TEST(equal_texts_of_two_drafts),
         SCHEMA_TEST(identifiers_too_long_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
