@@ -92,10 +92,41 @@ void core_report_slow_reader(struct core_conn *conn)
     }
 }
 
+static bool is_much(size_t count, size_t bytes)
+{
+    return count >= CORE_IN_FLIGHT_MAX || bytes >= CORE_IN_FLIGHT_BYTES_MAX;
+}
+
+static void count_listeners(const struct core_conn *conn, size_t *ret_count, size_t *ret_bytes)
+{
+    *ret_count = *ret_bytes = 0;
+    for (const struct core_request *request = conn->requests; request; request = request->next) {
+        *ret_count += request->is_listening;
+        *ret_bytes += request->is_listening ? request->kept_bytes : 0;
+    }
+}
+
+/*
+ * Listeners do not count, because they wait for as long as the client wants: a client that may
+ * not send anything until one of them ends could not even end one.
+ */
 bool core_conn_is_full(const struct core_conn *conn)
 {
-    return conn->request_count >= CORE_IN_FLIGHT_MAX ||
-           conn->request_bytes >= CORE_IN_FLIGHT_BYTES_MAX;
+    if (!is_much(conn->request_count, conn->request_bytes)) {
+        return false;
+    }
+    size_t count;
+    size_t bytes;
+    count_listeners(conn, &count, &bytes);
+    return is_much(conn->request_count - count, conn->request_bytes - bytes);
+}
+
+bool core_conn_may_listen(const struct core_conn *conn)
+{
+    size_t count;
+    size_t bytes;
+    count_listeners(conn, &count, &bytes);
+    return count < CORE_LISTENERS_MAX && bytes < CORE_IN_FLIGHT_BYTES_MAX;
 }
 
 bool core_conn_is_busy(const struct core_conn *conn)

@@ -52,6 +52,11 @@ static void push_message(struct dialect_request *asked, struct jsv_str message)
     }
 }
 
+static bool may_listen(const struct dialect_request *asked)
+{
+    return core_conn_may_listen(((const struct core_request *)asked)->conn);
+}
+
 /* Our own texts and results are larger and deeper than messages may be. */
 static int read_text(struct dialect_request *asked, struct jsv_str text, struct jsv_value *ret_root)
 {
@@ -71,6 +76,7 @@ static int read_text(struct dialect_request *asked, struct jsv_str text, struct 
 static const struct dialect_host host = {
     .cancel = core_host_cancel,
     .push = push_message,
+    .may_listen = may_listen,
     .keep_session = keep_session,
     .find_session = find_session,
     .read = read_text,

@@ -28,6 +28,8 @@ void core_tell_door(struct core_conn *conn);
 
 /** Let go of the session; over HTTP it is the request's, not the connection's. */
 void core_conn_forget_session(struct core_conn *conn);
+/** Whether one more request may listen; a client with too many is refused the next. */
+bool core_conn_may_listen(const struct core_conn *conn);
 /** End the streams, among connections, of sessions that are over. */
 void core_conns_end_streams(struct core_conn *first);
 

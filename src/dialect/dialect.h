@@ -27,6 +27,8 @@ struct dialect_host {
     void (*cancel)(struct dialect_request *request, struct jsv_value id);
     /* Send a message that belongs to the request, before its answer. */
     void (*push)(struct dialect_request *request, struct jsv_str message);
+    /* Whether the connection may have one more request that listens. */
+    bool (*may_listen)(const struct dialect_request *request);
     /* Of HTTP clients: keep *request->session under an id of its own. @return 0 or -errno. */
     int (*keep_session)(struct dialect_request *request);
     /* Of HTTP clients: find a session and make it *request->session. @return whether there is. */

@@ -229,7 +229,16 @@ enum dialect_step mcp_handle_listen(struct mcp_exchange *exchange)
         .suggestion = JSV_STR("Listen for at most 1000, or in several requests"),
         .cause = JSV_STR("/params/notifications/resourceSubscriptions"),
     };
+    static const struct rpc_fault too_many_listeners = {
+        .details = JSV_STR("this connection has too many open subscriptions/listen requests"),
+        .suggestion = JSV_STR("Cancel one with notifications/cancelled, or ask for several "
+                              "notifications in one request"),
+        .cause = JSV_STR(""),
+    };
     struct dialect_request *request = exchange->request;
+    if (!request->host->may_listen(request)) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &too_many_listeners);
+    }
     struct jsv_value uris = jsv_value_get(wishes_of(request), JSV_STR("resourceSubscriptions"));
     if (jsv_value_count(uris) > DIALECT_SUBSCRIPTIONS_MAX) {
         return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);

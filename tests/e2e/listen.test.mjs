@@ -1,7 +1,8 @@
-// A request that stays open for news does not keep a process alive whose input has ended.
+// Requests that stay open for notifications: they keep neither a process alive whose input has ended, nor a connection from being served.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
-import { withServer } from './server.mjs';
+import { until, withServer } from './server.mjs';
 
 const META = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -18,3 +19,37 @@ for (const end of ['\n', '']) {
         assert.equal(await server.exited, 0);
     }));
 }
+
+const LISTENERS_MAX = 64;
+const cancel = (id) => JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, _meta: META } });
+const listenManyTimes = (count) => Array.from({ length: count }, (_, id) => `${listen(id)}\n`).join('');
+
+test('the 65th listener of a connection is refused, and other requests are answered', () => withServer({ args: ['--socket', 's.sock'] }, async (server) => {
+    const peer = await server.connect();
+    peer.socket.write(listenManyTimes(LISTENERS_MAX));
+    for (let id = 0; id < LISTENERS_MAX; id++) assert.equal(JSON.parse(await peer.lines.next()).method, 'notifications/subscriptions/acknowledged');
+    peer.socket.write(`${listen('one more')}\n`);
+    const refused = JSON.parse(await peer.lines.next());
+    assert.deepEqual([refused.id, refused.error.code], ['one more', -32600]);
+    assert.match(refused.error.data.details, /too many open subscriptions\/listen requests/);
+    assert.deepEqual((await peer.ask('other', 'list_schemas')).result.schemas, []);
+    peer.socket.write(`${cancel(0)}\n${listen('again')}\n`);
+    assert.equal(JSON.parse(await peer.lines.next()).params._meta['io.modelcontextprotocol/subscriptionId'], 'again');
+}));
+
+test('input ends with as many listeners as there may be', () => withServer({}, async (server) => {
+    server.child.stdin.end(listenManyTimes(2 * LISTENERS_MAX));
+    assert.equal(await server.exited, 0);
+}));
+
+test('clients that listen and leave are forgotten', () => withServer({ args: ['--socket', 's.sock'] }, async (server) => {
+    const descriptors = () => fs.readdirSync(`/proc/${server.child.pid}/fd`).length;
+    const first = await server.connect();
+    assert.equal((await first.ask(1, 'list_schemas')).id, 1);
+    const before = descriptors();
+    const peers = await Promise.all(Array.from({ length: 20 }, () => server.connect()));
+    for (const peer of peers) peer.socket.write(listenManyTimes(2 * LISTENERS_MAX));
+    for (const peer of peers) await until('a refusal', () => peer.lines.text.includes('"error"'));
+    for (const peer of peers) peer.socket.destroy();
+    await until('their descriptors', () => descriptors() === before);
+}));
