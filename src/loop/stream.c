@@ -5,7 +5,16 @@
  *
  * What cannot be waited for (a regular file, /dev/null) is always ready. Such a
  * stream reads once in every round of the loop, and its writes block.
+ *
+ * While a stream is not read from, the kernel is still asked whether the peer
+ * hangs up, because an owner that stopped reading would never learn of it. The
+ * kernel repeats a condition until it is over, so each is asked for only until
+ * it has been seen: first the end of the peer's sending (EPOLLRDHUP), then only
+ * the full hang-up, which is always reported. libuv does not poll for nothing
+ * at all, so urgent data (EPOLLPRI) is asked for as well. No protocol here has
+ * urgent data; a peer that sends it in this state is treated as gone.
  */
+#define _GNU_SOURCE /* POLLRDHUP */
 #include "loop/stream.h"
 
 #include <assert.h>
@@ -23,6 +32,13 @@
 /* Memory of an empty queue that is kept for the next time. */
 #define QUEUE_KEPT ((size_t)16 * 1024)
 
+/* What is known of the peer. */
+enum peer {
+    PEER_PRESENT,
+    PEER_SENDS_NO_MORE,
+    PEER_GONE,
+};
+
 struct loop_stream {
     struct loop_object object;
     union {
@@ -33,7 +49,9 @@ struct loop_stream {
     bool always_ready;
     bool was_blocking; /* and must be again */
     bool is_socket;
+    bool is_pipe;
     bool reading;
+    enum peer peer;
     int waiting_for; /* what the kernel was asked to report */
     struct jsv_buf queue;
     size_t taken; /* bytes of the queue the kernel has taken */
@@ -60,6 +78,7 @@ static int open_handle(struct loop *loop, struct loop_stream *stream, int fd)
         return r;
     }
     stream->is_socket = S_ISSOCK(stat.st_mode);
+    stream->is_pipe = S_ISFIFO(stat.st_mode);
     r = uv_poll_init(&loop->uv, &stream->uv.poll, fd);
     if (r == UV_EPERM) {
         stream->always_ready = true;
@@ -122,10 +141,24 @@ size_t loop_stream_queued(const struct loop_stream *stream)
     return stream->queue.size - stream->taken;
 }
 
+static bool watches_for_hang_up(const struct loop_stream *stream)
+{
+    return !stream->reading && stream->events->hung_up && stream->peer != PEER_GONE;
+}
+
 static int wait_always_ready(struct loop_stream *stream)
 {
-    return stream->reading ? uv_idle_start(&stream->uv.idle, on_round)
-                           : uv_idle_stop(&stream->uv.idle);
+    return stream->reading || watches_for_hang_up(stream)
+               ? uv_idle_start(&stream->uv.idle, on_round)
+               : uv_idle_stop(&stream->uv.idle);
+}
+
+static int hang_up_events(const struct loop_stream *stream)
+{
+    if (!watches_for_hang_up(stream)) {
+        return 0;
+    }
+    return stream->peer == PEER_PRESENT ? UV_DISCONNECT : UV_PRIORITIZED;
 }
 
 /* Ask for what is of interest now; the kernel is told only of changes. */
@@ -137,6 +170,7 @@ static int update_waiting(struct loop_stream *stream)
     int events = 0;
     events |= stream->reading ? UV_READABLE : 0;
     events |= loop_stream_queued(stream) > 0 ? UV_WRITABLE : 0;
+    events |= hang_up_events(stream);
     if (events == stream->waiting_for) {
         return 0;
     }
@@ -171,6 +205,7 @@ static int reason_of_end(const struct loop_stream *stream)
 
 static void end_reading(struct loop_stream *stream, int error)
 {
+    stream->peer = error == 0 && stream->is_socket ? PEER_SENDS_NO_MORE : PEER_GONE;
     loop_stream_stop(stream);
     stream->events->end(stream->owner, error);
 }
@@ -201,9 +236,44 @@ bool loop_stream_read_now(struct loop_stream *stream)
     return length != -EAGAIN;
 }
 
+/* ---- hanging up ---- */
+
+static void report_hang_up(struct loop_stream *stream, enum peer peer, int error)
+{
+    if (peer != stream->peer) {
+        stream->peer = peer;
+        stream->events->hung_up(stream->owner, error);
+    }
+}
+
+/* A pipe without writers is hung up, too, but what is in it can be read. */
+static void look_for_hang_up(struct loop_stream *stream)
+{
+    short asked = stream->peer == PEER_PRESENT ? POLLRDHUP : POLLPRI;
+    int found = os_poll_now(stream->fd, asked);
+    if (found <= 0) {
+        return;
+    }
+    bool is_over = found & POLLHUP && !stream->is_pipe;
+    if (is_over || found & (POLLERR | POLLNVAL | POLLPRI)) {
+        report_hang_up(stream, PEER_GONE, -ECONNRESET);
+    } else {
+        report_hang_up(stream, stream->is_pipe ? PEER_GONE : PEER_SENDS_NO_MORE, 0);
+    }
+}
+
+/* Nobody is behind a file: all that will ever come is there. */
 static void on_round(uv_idle_t *idle)
 {
-    (void)loop_stream_read_now(idle->data);
+    struct loop_stream *stream = idle->data;
+    if (stream->reading) {
+        (void)loop_stream_read_now(stream);
+        return;
+    }
+    report_hang_up(stream, PEER_GONE, 0);
+    if (!stream->object.closed) {
+        (void)update_waiting(stream);
+    }
 }
 
 /* ---- writing ---- */
@@ -256,6 +326,10 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     }
     if (events & UV_READABLE && !stream->object.closed && stream->reading) {
         (void)loop_stream_read_now(stream);
+    }
+    if (events & (UV_DISCONNECT | UV_PRIORITIZED) && !stream->object.closed &&
+        watches_for_hang_up(stream)) {
+        look_for_hang_up(stream);
     }
     if (!stream->object.closed) {
         (void)update_waiting(stream);

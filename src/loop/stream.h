@@ -22,6 +22,12 @@ struct loop_stream_events {
     void (*read)(void *owner, size_t size);
     /* No more will come. error 0: the peer is done sending; else -errno. */
     void (*end)(void *owner, int error);
+    /*
+     * While nothing is read: the peer has hung up. error 0: it sends nothing more, and what it has
+     * sent can still be read; -ECONNRESET: it is gone, in both directions. Each is reported once.
+     * NULL: hang-ups are not watched for.
+     */
+    void (*hung_up)(void *owner, int error);
     /* The write queue is empty again; error -errno: what was queued is lost, and so is the peer. */
     void (*drained)(void *owner, int error);
 };
@@ -49,7 +55,7 @@ int loop_stream_start(struct loop_stream *stream);
  * within. @return whether anything did.
  */
 bool loop_stream_read_now(struct loop_stream *stream);
-/** Stop; no read() or end() until the next start. */
+/** Stop; no read() or end() until the next start. Until then hung_up() may be called. */
 void loop_stream_stop(struct loop_stream *stream);
 
 /**

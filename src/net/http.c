@@ -28,8 +28,14 @@
 /* Read at a time; a request usually fits. */
 #define READ_SIZE ((size_t)16 * 1024)
 
-/* Bytes read ahead while a request is being answered; then reading stops. */
+/* Bytes read ahead; then reading stops. */
 #define INPUT_MAX ((size_t)64 * 1024)
+
+/*
+ * The same while a request is being answered. A client that leaves is noticed only when all that
+ * it has sent is taken: its goodbye (FIN) comes behind that.
+ */
+#define INPUT_AHEAD_MAX ((size_t)256 * 1024)
 
 /* A reply and the head before it. */
 #define OUTPUT_MAX ((size_t)2 * CORE_REPLY_SIZE_MAX)
@@ -200,9 +206,15 @@ static void take_requests(struct net_http *http)
     give_back_used_input(http);
 }
 
+static bool is_being_answered(const struct net_http *http)
+{
+    return http->state == NET_HTTP_STREAM || http->state == NET_HTTP_ASKED;
+}
+
 static bool wants_bytes(const struct net_http *http)
 {
-    return !http->ended && http->state != NET_HTTP_LAST && http->input.size < INPUT_MAX &&
+    size_t size_max = is_being_answered(http) ? INPUT_AHEAD_MAX : INPUT_MAX;
+    return !http->ended && http->state != NET_HTTP_LAST && http->input.size < size_max &&
            is_sent_enough(http);
 }
 
@@ -330,17 +342,33 @@ static bool is_owed(const struct net_http *http)
     return conn->session && !conn->is_stream && core_conn_is_busy(conn);
 }
 
+/* Whether a peer that sends nothing more has nothing to get, either. */
+static bool gives_up(const struct net_http *http)
+{
+    return (is_being_answered(http) && !is_owed(http)) || http->state == NET_HTTP_LINGER;
+}
+
 static void on_end(void *owner, int error)
 {
     struct net_http *http = owner;
-    bool is_waiting = http->state == NET_HTTP_STREAM || http->state == NET_HTTP_ASKED;
     http->ended = true;
     if (error < 0) {
         net_http_lose(http);
-    } else if ((is_waiting && !is_owed(http)) || http->state == NET_HTTP_LINGER) {
+    } else if (gives_up(http)) {
         net_http_close(http);
     } else {
         net_http_take_turn(http);
+    }
+}
+
+/* While nothing is read: what was sent behind a request in flight is given up with it. */
+static void on_hung_up(void *owner, int error)
+{
+    struct net_http *http = owner;
+    if (error < 0) {
+        net_http_lose(http);
+    } else if (gives_up(http)) {
+        net_http_close(http);
     }
 }
 
@@ -389,6 +417,7 @@ static const struct loop_stream_events stream_events = {
     .space = on_space,
     .read = on_read,
     .end = on_end,
+    .hung_up = on_hung_up,
     .drained = on_drained,
 };
 
@@ -435,7 +464,7 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
         return r;
     }
     net_http_reader_init(&http->reader, os_allocator(), CORE_FRAME_SIZE_MAX);
-    jsv_buf_init(&http->input, os_allocator(), INPUT_MAX + READ_SIZE);
+    jsv_buf_init(&http->input, os_allocator(), INPUT_AHEAD_MAX + READ_SIZE);
     jsv_buf_init(&http->output, os_allocator(), OUTPUT_MAX);
     core_conn_init(&http->conn, &net_http_conn_ops, options->worker, CORE_TRANSPORT_HTTP);
     net_http_clock_set(http, true);

@@ -16,7 +16,8 @@
  *
  * The end comes in one of three ways. The peer has sent all: what it asked for
  * is answered, then we close. We are asked to finish: the same, without taking
- * what has not been taken. The peer is lost: all is given up.
+ * what has not been taken. The peer is lost: all is given up. A hang-up is
+ * noticed also while nothing is read.
  *
  * Closing can happen deep inside a call that still looks at the connection, so
  * its memory is given back at the end of the round.
@@ -192,6 +193,7 @@ static bool take_frames(struct net_lines *lines)
         if (!next_frame(lines, &frame)) {
             return false;
         }
+        lines->taken++;
         core_handle(&lines->conn, &frame);
     }
     return true;
@@ -213,13 +215,20 @@ static bool is_over(const struct net_lines *lines)
     return last_taken && !core_conn_is_busy(&lines->conn) && queued(lines) == 0;
 }
 
-/* The last frame is taken; from now on time counts. */
-static void begin_to_drain(struct net_lines *lines)
+/* The input is over, but for what has come: time counts from the last frame that was taken. */
+static void restart_drain(struct net_lines *lines)
 {
-    if (!lines->draining && lines->drain) {
+    if (lines->drain) {
         loop_timer_start(lines->drain, lines->drain_ms);
     }
-    lines->draining = true;
+}
+
+static void begin_to_drain(struct net_lines *lines)
+{
+    if (!lines->hung_up) {
+        lines->hung_up = true;
+        restart_drain(lines);
+    }
 }
 
 /* Answers that are there already go out as long as the peer takes them. */
@@ -237,12 +246,14 @@ static void on_work(struct loop_later *work)
     if (lines->closed) {
         return;
     }
+    uint64_t taken = lines->taken;
     lines->more = take_frames(lines);
     if (lines->ended) {
         core_conn_finish(&lines->conn); /* a frame after the end may have begun to listen */
+        lines->draining = !lines->more;
     }
-    if (lines->ended && !lines->more) {
-        begin_to_drain(lines);
+    if (lines->hung_up && lines->taken != taken) {
+        restart_drain(lines);
     }
     send_later(lines);
 }
@@ -298,7 +309,30 @@ static void on_end(void *owner, int error)
     }
     lines->ended = true;
     core_conn_finish(&lines->conn);
+    begin_to_drain(lines);
     work_later(lines);
+}
+
+/*
+ * While nothing is read. A client that has only closed its direction is still answered, and what
+ * it has sent is taken when there is room for it.
+ */
+static void on_hung_up(void *owner, int error)
+{
+    struct net_lines *lines = owner;
+    if (error < 0 && lines->out == lines->in) {
+        net_lines_close(lines);
+    } else {
+        begin_to_drain(lines);
+    }
+}
+
+/* Nobody reads our answers any more. */
+static void on_reader_hung_up(void *owner, int error)
+{
+    if (error < 0) {
+        net_lines_close(owner);
+    }
 }
 
 static void on_resume(struct core_conn *conn)
@@ -332,17 +366,27 @@ static const struct core_conn_ops conn_ops = {
     .idle = on_resume,
 };
 
-static const struct loop_stream_events stream_events = {
+static const struct loop_stream_events in_events = {
     .space = on_space,
     .read = on_read,
     .end = on_end,
+    .hung_up = on_hung_up,
+    .drained = on_drained, /* of a socket, which is both */
+};
+
+static const struct loop_stream_events out_events = {
+    .hung_up = on_reader_hung_up,
     .drained = on_drained,
 };
 
 /* Open a stream; if that fails the descriptor is closed all the same. */
-static int open_stream(struct net_lines *lines, int fd, struct loop_stream **ret_stream)
+static int open_stream(
+    struct net_lines *lines,
+    int fd,
+    const struct loop_stream_events *events,
+    struct loop_stream **ret_stream)
 {
-    int r = loop_stream_open(lines->loop, fd, &stream_events, lines, ret_stream);
+    int r = loop_stream_open(lines->loop, fd, events, lines, ret_stream);
     if (r < 0) {
         os_close(fd);
     }
@@ -351,12 +395,15 @@ static int open_stream(struct net_lines *lines, int fd, struct loop_stream **ret
 
 static int open_streams(struct net_lines *lines, int in_fd, int out_fd)
 {
-    int r = open_stream(lines, in_fd, &lines->in);
+    int r = open_stream(lines, in_fd, &in_events, &lines->in);
     if (in_fd == out_fd) {
         lines->out = lines->in;
         return r;
     }
-    int out_r = open_stream(lines, out_fd, &lines->out);
+    int out_r = open_stream(lines, out_fd, &out_events, &lines->out);
+    if (out_r == 0) {
+        loop_stream_stop(lines->out); /* it is never read: watch for its reader to hang up */
+    }
     return r < 0 ? r : out_r;
 }
 

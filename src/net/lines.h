@@ -18,7 +18,7 @@ struct net_lines_options {
     int in_fd;
     int out_fd;              /* the same for a socket */
     unsigned write_stall_ms; /* 0: CORE_WRITE_STALL_MS */
-    unsigned drain_ms;       /* for what is in flight when input ends; 0: as long as it takes */
+    unsigned drain_ms;       /* for what is in flight when the input is over; 0: no limit */
     net_peer_closed *closed;
     void *owner;
 };
@@ -40,10 +40,12 @@ struct net_lines {
     struct loop_timer *drain; /* NULL: there is no hurry */
     uint64_t write_stall_ms;
     uint64_t drain_ms;
+    uint64_t taken;         /* frames */
     uint64_t sent;          /* bytes given to the stream */
     size_t pushed;          /* bytes of pushed messages since nothing was queued */
     uint64_t sent_and_gone; /* of those, the kernel had when the stall timer was started */
-    bool ended;             /* no more bytes will come */
+    bool hung_up;           /* no more bytes will come, but for those not read yet */
+    bool ended;             /* they are read, too */
     bool draining;          /* nor frames: the last is taken */
     bool finishing;         /* no more frames are taken */
     bool more;              /* frames that have come were not welcome yet */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import { test } from 'node:test';
 import { post, withHttp } from './http_client.mjs';
 import { request, sleep, until } from './server.mjs';
@@ -125,5 +126,29 @@ for (const threads of ['1', '4']) {
         assert.ok(answered <= 4 * ROUNDS);
         server.kill('SIGTERM');
         assert.equal(await server.exited, 0);
+    }));
+}
+
+// What a client sends behind its call is read ahead only so far. That it leaves is noticed all the same.
+test('a client that has sent more than is read ahead, and leaves: its program is killed', () => withHttp({ files: FILES, args: ['--tools-dir', 'tools'] }, async (server) => {
+    const body = request(1, 'sleeper');
+    const client = net.connect(server.port, '127.0.0.1');
+    client.write(`POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    await running(server, 1);
+    client.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(6000));
+    await sleep(300);
+    client.destroy();
+    await running(server, 0);
+}));
+
+for (const kind of ['client', 'half-closed client']) {
+    test(`a ${kind} of the socket leaves: its program is killed`, () => withHttp({ files: FILES, args: ['--tools-dir', 'tools'] }, async (server) => {
+        const peer = await server.connect();
+        peer.socket.allowHalfOpen = true;
+        peer.socket.write(`${request(1, 'sleeper')}\n`.repeat(80)); // more than may be in flight
+        await until('a program', () => children(server).length > 0);
+        if (kind === 'half-closed client') { peer.socket.end(); await sleep(100); assert.ok(children(server).length > 0, 'a half-closed client waits for its answers'); }
+        peer.socket.destroy();
+        await running(server, 0);
     }));
 }

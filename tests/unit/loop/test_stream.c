@@ -17,10 +17,13 @@ struct listener {
     unsigned reads;
     unsigned ends;
     int end_error;
+    unsigned hang_ups;
+    int hang_up_error;
     unsigned drains;
     int drain_error;
     bool stop_after_read;
     bool close_after_read;
+    bool close_after_hang_up;
     bool close_after_drain;
 };
 
@@ -57,6 +60,16 @@ static void on_end(void *owner, int error)
     listener->end_error = error;
 }
 
+static void on_hung_up(void *owner, int error)
+{
+    struct listener *listener = owner;
+    listener->hang_ups++;
+    listener->hang_up_error = error;
+    if (listener->close_after_hang_up) {
+        close_it(listener);
+    }
+}
+
 static void on_drained(void *owner, int error)
 {
     struct listener *listener = owner;
@@ -71,6 +84,7 @@ static const struct loop_stream_events events = {
     .space = on_space,
     .read = on_read,
     .end = on_end,
+    .hung_up = on_hung_up,
     .drained = on_drained,
 };
 
@@ -237,6 +251,7 @@ static void test_stops_and_goes_on(void **state)
     run(listener);
     expect_text(listener, "one");
     assert_int_equal(listener->ends, 0);
+    assert_int_equal(listener->hang_ups, 1);
     listener->stop_after_read = false;
     assert_int_equal(loop_stream_start(listener->stream), 0);
     run(listener);
@@ -333,6 +348,139 @@ static void test_closed_within_its_own_call(void **state)
     char byte;
     assert_int_equal(read(peer, &byte, 1), 0);
     close(peer);
+}
+
+/* ---- hanging up while nothing is read ---- */
+
+/* Assert that just this was reported since the last time, once, and that the loop is at rest. */
+static void expect_hang_up(struct listener *listener, unsigned count, int error)
+{
+    run(listener);
+    assert_int_equal(listener->hang_ups, count);
+    assert_int_equal(listener->hang_up_error, error);
+    fault_watch();
+    run(listener);
+    run(listener);
+    assert_int_equal(fault.calls[FAULT_POLL], 0);
+    assert_int_equal(listener->hang_ups, count);
+}
+
+static void test_gone_socket_is_noticed_while_stopped(void **state)
+{
+    struct listener *listener = *state;
+    int peer = open_socket(listener);
+    assert_int_equal(loop_stream_start(listener->stream), 0);
+    loop_stream_stop(listener->stream);
+    assert_int_equal(write(peer, "unread", 6), 6);
+    expect_hang_up(listener, 0, 0);
+    close(peer);
+    expect_hang_up(listener, 1, -ECONNRESET);
+    expect_text(listener, "");
+    assert_int_equal(listener->ends, 0);
+}
+
+/* Closing our end within the report is allowed. */
+static void test_closed_when_the_peer_hangs_up(void **state)
+{
+    struct listener *listener = *state;
+    int peer = open_socket(listener);
+    listener->close_after_hang_up = true;
+    loop_stream_stop(listener->stream);
+    close(peer);
+    run(listener);
+    assert_int_equal(listener->hang_ups, 1);
+    assert_null(listener->stream);
+}
+
+static void test_half_closed_socket_is_noticed_while_stopped(void **state)
+{
+    struct listener *listener = *state;
+    int peer = open_socket(listener);
+    loop_stream_stop(listener->stream);
+    assert_int_equal(write(peer, "rest", 4), 4);
+    assert_int_equal(shutdown(peer, SHUT_WR), 0);
+    expect_hang_up(listener, 1, 0);
+    assert_int_equal(loop_stream_start(listener->stream), 0);
+    run(listener);
+    expect_text(listener, "rest");
+    assert_int_equal(listener->ends, 1);
+    assert_int_equal(listener->end_error, 0);
+    expect_hang_up(listener, 1, 0);
+    close(peer);
+    expect_hang_up(listener, 2, -ECONNRESET);
+}
+
+static void test_half_closed_socket_that_goes_is_noticed_while_stopped(void **state)
+{
+    struct listener *listener = *state;
+    int peer = open_socket(listener);
+    loop_stream_stop(listener->stream);
+    assert_int_equal(shutdown(peer, SHUT_WR), 0);
+    expect_hang_up(listener, 1, 0);
+    close(peer);
+    expect_hang_up(listener, 2, -ECONNRESET);
+}
+
+/* It is never read, so it would be reported for ever. */
+static void test_urgent_data_behind_a_half_closed_socket_is_a_hang_up(void **state)
+{
+    struct listener *listener = *state;
+    int peer = open_socket(listener);
+    loop_stream_stop(listener->stream);
+    if (send(peer, "!", 1, MSG_OOB) < 0) {
+        skip(); /* sockets of this kernel have none */
+    }
+    assert_int_equal(shutdown(peer, SHUT_WR), 0);
+    expect_hang_up(listener, 2, -ECONNRESET);
+    close(peer);
+}
+
+static void test_pipe_without_a_writer_is_noticed_while_stopped(void **state)
+{
+    struct listener *listener = *state;
+    int fds[2];
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    open_stream(listener, fds[0]);
+    loop_stream_stop(listener->stream);
+    assert_int_equal(write(fds[1], "rest", 4), 4);
+    expect_hang_up(listener, 0, 0);
+    close(fds[1]);
+    expect_hang_up(listener, 1, 0);
+    assert_int_equal(loop_stream_start(listener->stream), 0);
+    run(listener);
+    expect_text(listener, "rest");
+    assert_int_equal(listener->ends, 1);
+    expect_hang_up(listener, 1, 0);
+}
+
+static void test_pipe_without_a_reader_is_noticed(void **state)
+{
+    struct listener *listener = *state;
+    int fds[2];
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    open_stream(listener, fds[1]);
+    loop_stream_stop(listener->stream);
+    expect_hang_up(listener, 0, 0);
+    close(fds[0]);
+    expect_hang_up(listener, 1, -ECONNRESET);
+}
+
+/* More than is in a file will not come. */
+static void test_file_is_hung_up_while_stopped(void **state)
+{
+    struct listener *listener = *state;
+    struct tmpdir dir;
+    tmpdir_make(&dir);
+    tmpdir_write(&dir, "in", "text");
+    open_stream(listener, open(tmpdir_path(&dir, "in"), O_RDONLY | O_CLOEXEC));
+    loop_stream_stop(listener->stream);
+    expect_hang_up(listener, 1, 0);
+    assert_int_equal(loop_stream_start(listener->stream), 0);
+    run(listener);
+    expect_text(listener, "text");
+    assert_int_equal(listener->ends, 1);
+    expect_hang_up(listener, 1, 0);
+    tmpdir_remove(&dir);
 }
 
 /* ---- writing ---- */
@@ -643,6 +791,14 @@ int main(void)
         STREAM_TEST(test_read_error),
         STREAM_TEST(test_false_alarm),
         STREAM_TEST(test_closed_within_its_own_call),
+        STREAM_TEST(test_gone_socket_is_noticed_while_stopped),
+        STREAM_TEST(test_closed_when_the_peer_hangs_up),
+        STREAM_TEST(test_half_closed_socket_is_noticed_while_stopped),
+        STREAM_TEST(test_half_closed_socket_that_goes_is_noticed_while_stopped),
+        STREAM_TEST(test_urgent_data_behind_a_half_closed_socket_is_a_hang_up),
+        STREAM_TEST(test_pipe_without_a_writer_is_noticed_while_stopped),
+        STREAM_TEST(test_pipe_without_a_reader_is_noticed),
+        STREAM_TEST(test_file_is_hung_up_while_stopped),
         STREAM_TEST(test_writes_at_once_and_without_memory),
         STREAM_TEST(test_queues_what_the_kernel_does_not_take),
         STREAM_TEST(test_queue_gives_up_what_has_gone),

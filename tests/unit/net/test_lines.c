@@ -298,6 +298,58 @@ static void test_gone_peer_cancels_what_is_in_flight(void **state)
     assert_int_equal(echo.done, 1);
 }
 
+static void fill(struct desk *desk)
+{
+    for (int i = 0; i < CORE_IN_FLIGHT_MAX + 10; i++) {
+        say(desk, "wait x\n");
+    }
+    run(desk);
+    assert_int_equal(echo.handled, CORE_IN_FLIGHT_MAX);
+}
+
+static void test_gone_peer_is_noticed_while_nothing_is_read(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    fill(desk);
+    close(desk->peer);
+    desk->peer = -1;
+    run_until_closed(desk, 100);
+    assert_int_equal(echo.cancelled, CORE_IN_FLIGHT_MAX);
+}
+
+static void test_half_closed_peer_is_answered_though_nothing_is_read(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    fill(desk);
+    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
+    run(desk);
+    assert_non_null(desk->lines);
+    for (int i = 0; i < 2; i++) {
+        echo_release(&desk->lines->conn);
+        desk->lines->conn.ops->resume(&desk->lines->conn);
+        run(desk);
+    }
+    run_until_closed(desk, 100);
+    assert_int_equal(strlen(hear(desk)), 2 * (CORE_IN_FLIGHT_MAX + 10));
+    assert_int_equal(echo.cancelled, 0);
+}
+
+static void test_half_closed_peer_that_goes_is_noticed(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    say(desk, "wait one\n");
+    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
+    run(desk);
+    assert_non_null(desk->lines);
+    close(desk->peer);
+    desk->peer = -1;
+    run_until_closed(desk, 100);
+    assert_int_equal(echo.cancelled, 1);
+}
+
 /* What was sent before going is still looked at. */
 static void test_gone_peer_is_heard_to_the_end(void **state)
 {
@@ -570,6 +622,73 @@ static void test_two_pipes(void **state)
     assert_string_equal(hear(desk), "one\ntwo\n");
 }
 
+/* Open two pipes. desk->peer becomes the end to write to. @return the end to read from. */
+static int open_pipes(struct desk *desk, unsigned drain_ms)
+{
+    int in[2];
+    int out[2];
+    assert_int_equal(pipe2(in, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    struct net_lines_options options = options_for(desk, in[0], out[1]);
+    options.drain_ms = drain_ms;
+    assert_int_equal(net_lines_open(&options, &desk->lines), 0);
+    desk->peer = in[1];
+    return out[0];
+}
+
+static void test_end_of_input_is_noticed_while_nothing_is_read(void **state)
+{
+    struct desk *desk = *state;
+    int out = open_pipes(desk, 50);
+    fill(desk);
+    for (unsigned i = 0; i < 20; i++) {
+        run(desk);
+    }
+    assert_non_null(desk->lines); /* time does not count yet */
+    close(desk->peer);
+    desk->peer = -1;
+    run_until_closed(desk, 1000);
+    assert_int_equal(echo.cancelled, CORE_IN_FLIGHT_MAX);
+    close(out);
+}
+
+/* As long as frames are taken the time limit begins anew. */
+static void test_input_that_is_over_is_taken_to_the_end(void **state)
+{
+    struct desk *desk = *state;
+    int out = open_pipes(desk, 300);
+    for (int i = 0; i < 6 * CORE_IN_FLIGHT_MAX; i++) {
+        say(desk, "wait x\n");
+    }
+    close(desk->peer);
+    desk->peer = -1;
+    for (int i = 0; i < 6; i++) {
+        for (unsigned j = 0; j < 20; j++) {
+            run(desk);
+        }
+        assert_non_null(desk->lines);
+        echo_release(&desk->lines->conn);
+        desk->lines->conn.ops->resume(&desk->lines->conn);
+        run(desk);
+    }
+    run_until_closed(desk, 100);
+    assert_int_equal(echo.handled, 6 * CORE_IN_FLIGHT_MAX);
+    assert_int_equal(echo.cancelled, 0);
+    close(out);
+}
+
+static void test_reader_of_answers_that_goes_is_noticed(void **state)
+{
+    struct desk *desk = *state;
+    int out = open_pipes(desk, 0);
+    say(desk, "wait one\n");
+    run(desk);
+    assert_non_null(desk->lines);
+    close(out);
+    run_until_closed(desk, 100);
+    assert_int_equal(echo.cancelled, 1);
+}
+
 static void test_files(void **state)
 {
     struct desk *desk = *state;
@@ -745,6 +864,9 @@ int main(void)
         DESK_TEST(test_half_closed_peer_waits_for_what_is_in_flight),
         DESK_TEST(test_what_is_in_flight_may_take_only_so_long),
         DESK_TEST(test_gone_peer_cancels_what_is_in_flight),
+        DESK_TEST(test_gone_peer_is_noticed_while_nothing_is_read),
+        DESK_TEST(test_half_closed_peer_is_answered_though_nothing_is_read),
+        DESK_TEST(test_half_closed_peer_that_goes_is_noticed),
         DESK_TEST(test_gone_peer_is_heard_to_the_end),
         DESK_TEST(test_peer_vanishes_at_every_moment),
         DESK_TEST(test_slow_reader_stops_the_taking_of_frames),
@@ -760,6 +882,9 @@ int main(void)
         DESK_TEST(test_end_of_input_waits_for_the_queue),
         DESK_TEST(test_finish_of_an_idle_connection),
         DESK_TEST(test_two_pipes),
+        DESK_TEST(test_end_of_input_is_noticed_while_nothing_is_read),
+        DESK_TEST(test_input_that_is_over_is_taken_to_the_end),
+        DESK_TEST(test_reader_of_answers_that_goes_is_noticed),
         DESK_TEST(test_files),
         DESK_TEST(test_nothing_in),
         DESK_TEST(test_closed_output_ends_it),
