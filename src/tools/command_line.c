@@ -29,7 +29,7 @@ struct builder {
     struct jsv_buf text; /* the one that is being put together */
     char **arguments;
     size_t count;
-    bool options_are_over; /* a "--" stands before */
+    bool options_are_over; /* a literal "--" of the template is among the arguments */
     const char *refusal;   /* why the values cannot be arguments */
 };
 
@@ -205,15 +205,28 @@ static int push(struct builder *builder, struct jsv_str text)
     if (!copy) {
         return -ENOMEM;
     }
-    builder->options_are_over |= jsv_str_equal(text, JSV_STR("--"));
     builder->arguments[builder->count++] = copy;
     return 0;
 }
 
-/* The same for a text that begins with a value. */
-static int push_value(struct builder *builder, struct jsv_str text)
+/* How many times "-" is repeated at the beginning of a text. */
+static size_t count_dashes(struct jsv_str text)
 {
-    bool is_option = text.size > 0 && text.data[0] == '-' && !builder->options_are_over;
+    size_t count = 0;
+    while (count < text.size && text.data[count] == '-') {
+        count++;
+    }
+    return count;
+}
+
+/*
+ * The same for a text with a value at its beginning, or with nothing but dashes before the value:
+ * the value must not add any, or it could be taken for an option ("{x}"), another kind of option,
+ * or the end of options ("-{x}").
+ */
+static int push_value(struct builder *builder, struct jsv_str text, size_t dashes)
+{
+    bool is_option = count_dashes(text) > dashes && !builder->options_are_over;
     return is_option
                ? refuse(builder, "a value that begins with \"-\" could be taken for an option")
                : push(builder, text);
@@ -259,7 +272,10 @@ static int text_error(struct builder *builder)
 static int expand(struct builder *builder, struct jsv_str text)
 {
     struct jsv_str name;
-    bool begins_with_value = command_line_placeholder(text, &name) > 0;
+    size_t dashes = count_dashes(text);
+    struct jsv_str behind = {text.data + dashes, text.size - dashes};
+    bool begins_with_value = command_line_placeholder(behind, &name) > 0;
+    bool ends_options = jsv_str_equal(text, JSV_STR("--"));
     jsv_buf_reset(&builder->text);
     while (text.size > 0) {
         size_t size = command_line_placeholder(text, &name);
@@ -280,7 +296,9 @@ static int expand(struct builder *builder, struct jsv_str text)
         return r;
     }
     struct jsv_str whole = jsv_buf_str(&builder->text);
-    return begins_with_value ? push_value(builder, whole) : push(builder, whole);
+    r = begins_with_value ? push_value(builder, whole, dashes) : push(builder, whole);
+    builder->options_are_over |= ends_options;
+    return r;
 }
 
 static int expand_list(struct builder *builder, struct jsv_value list)
@@ -291,7 +309,7 @@ static int expand_list(struct builder *builder, struct jsv_value list)
         jsv_buf_reset(&builder->text);
         append_value(builder, iter.value);
         r = text_error(builder);
-        r = r < 0 ? r : push_value(builder, jsv_buf_str(&builder->text));
+        r = r < 0 ? r : push_value(builder, jsv_buf_str(&builder->text), 0);
     }
     return r;
 }
@@ -313,6 +331,7 @@ static int expand_text(struct builder *builder, struct jsv_str text)
 static int expand_group(struct builder *builder, struct jsv_value group)
 {
     size_t before = builder->count;
+    bool were_over = builder->options_are_over;
     int r = 0;
     struct jsv_iter iter = jsv_value_iter(group);
     while (r == 0 && jsv_iter_next(&iter)) {
@@ -320,6 +339,7 @@ static int expand_group(struct builder *builder, struct jsv_value group)
     }
     if (r == 1) {
         builder->count = before;
+        builder->options_are_over = were_over;
     }
     return r;
 }

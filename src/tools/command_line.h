@@ -12,9 +12,10 @@
  * around anything that is no name are ordinary text. A text whose argument is
  * missing or null is left out, and so is a whole group (an array) if that is
  * true of one of its texts. A text that is a name alone becomes one argument
- * for each element of an array. Where a text begins with a value, that value
- * must not begin with "-", or it could be taken for an option; behind a "--"
- * of the template it may.
+ * for each element of an array. Where a text begins with a value, or with
+ * dashes and then a value, that value must not begin with "-", or it could be
+ * taken for an option. It may behind a text of the template that is "--" and
+ * was not left out. A "--" in "command" or made of a value does not count.
  */
 #pragma once
 

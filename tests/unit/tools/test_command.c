@@ -283,6 +283,42 @@ static void test_value_is_no_option(void **state)
     call("{'name':'a-b'}", "'<a-b>'", "");
 }
 
+static void test_left_out_group_does_not_end_options(void **state)
+{
+    (void)state;
+    make_tool(SHOW, ",'arguments':[['--','{file}'],'{name}']");
+    refused("{'name':'--evil'}", "ADAPTER.INPUT.INVALID");
+    call("{'name':'--kind','file':'-f'}", "'<--><-f><--kind>'", "");
+}
+
+static void test_fixed_command_does_not_end_options(void **state)
+{
+    (void)state; /* the "--" is for env, not for the program it runs */
+    fixture_write(
+        "tools/t.tool.json",
+        "{'name':'t','description':'d','command':['env','--','printf'],"
+        "'arguments':['{name}'],'inputSchema':{}}");
+    refused("{'name':'--evil'}", "ADAPTER.INPUT.INVALID");
+}
+
+static void test_value_does_not_end_options(void **state)
+{
+    (void)state;
+    make_tool(SHOW, ",'arguments':['-{x}','{name}']");
+    refused("{'x':'-','name':'--evil'}", "ADAPTER.INPUT.INVALID");
+    refused("{'x':'-','name':'kind'}", "ADAPTER.INPUT.INVALID");
+    refused("{'x':'-evil','name':'kind'}", "ADAPTER.INPUT.INVALID");
+    call("{'x':'v','name':'kind'}", "'<-v><kind>'", "");
+}
+
+static void test_values_in_a_row_are_no_option(void **state)
+{
+    (void)state;
+    make_tool(SHOW, ",'arguments':['--{x}{y}','{x}{y}']");
+    refused("{'x':'','y':'-evil'}", "ADAPTER.INPUT.INVALID");
+    call("{'x':'','y':'a-'}", "'<--a-><a->'", "");
+}
+
 static void test_too_many_arguments(void **state)
 {
     (void)state;
@@ -393,6 +429,10 @@ int main(void)
         COMMAND_TEST(test_template),
         COMMAND_TEST(test_group_is_left_out),
         COMMAND_TEST(test_value_is_no_option),
+        COMMAND_TEST(test_left_out_group_does_not_end_options),
+        COMMAND_TEST(test_fixed_command_does_not_end_options),
+        COMMAND_TEST(test_value_does_not_end_options),
+        COMMAND_TEST(test_values_in_a_row_are_no_option),
         COMMAND_TEST(test_too_many_arguments),
         COMMAND_TEST(test_cancel),
         COMMAND_TEST(test_queue),
