@@ -58,9 +58,26 @@ if(MCPGATE_HARDEN)
         mcpgate_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${fortify}
                                 -fstack-protector-strong -fstack-clash-protection
     )
+    # No path of the machine that builds ends up in the program, neither in
+    # messages nor in debug information, which would also list the flags. Linking
+    # compiles, too, where files are optimised together.
+    set(no_paths -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+                 -ffile-prefix-map=${PROJECT_BINARY_DIR}=.
+    )
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        list(APPEND no_paths -gno-record-gcc-switches)
+    endif()
+    target_compile_options(mcpgate_flags INTERFACE ${no_paths})
+    target_link_options(mcpgate_link_flags INTERFACE ${no_paths})
     target_link_options(
         mcpgate_link_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
     )
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
+        # Control-flow enforcement (CET). The program is marked by hand because
+        # Debian's start-up files lack the mark, and one such file removes it.
+        target_compile_options(mcpgate_flags INTERFACE -fcf-protection)
+        target_link_options(mcpgate_link_flags INTERFACE -Wl,-z,ibt -Wl,-z,shstk)
+    endif()
 endif()
 
 if(MCPGATE_WHOLE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
@@ -128,6 +145,7 @@ if(MCPGATE_SANITIZE)
         list(APPEND sanitize -fsanitize-memory-track-origins)
     endif()
     target_compile_options(mcpgate_flags INTERFACE ${sanitize} -fno-omit-frame-pointer)
+    target_compile_definitions(mcpgate_flags INTERFACE MCPGATE_SANITIZED)
     target_link_options(mcpgate_link_flags INTERFACE ${sanitize})
 endif()
 

@@ -9,17 +9,23 @@
 
 struct secret {
     const char *option;
+    const char *variable;
     bool only_with_user; /* an address is one only if a password may be in it */
 };
 
 static const struct secret secrets[] = {
-    {"--token", false},
-    {"--backend-url", true},
+    {"--token", "MCPGATE_TOKEN", false},
+    {"--backend-url", "SYN_BACKEND_URL", true},
 };
 
-/* Copies live as long as the program, as the words themselves do. */
-static int hide_value(char **word, size_t at)
+#define SECRET_COUNT (sizeof(secrets) / sizeof(secrets[0]))
+
+/* @param at Where the value begins. */
+static int hide_value(const struct secret *secret, char **word, size_t at)
 {
+    if (secret->only_with_user && !strchr(*word + at, '@')) {
+        return 0;
+    }
     size_t size = strlen(*word) + 1;
     char *copy = jsv_alloc(os_allocator(), size);
     if (!copy) {
@@ -32,7 +38,7 @@ static int hide_value(char **word, size_t at)
 }
 
 /* "--option=value", or "--option" and the word behind it. */
-static int hide_secret(const struct secret *secret, char **words, int count)
+static int hide_option(const struct secret *secret, char **words, int count)
 {
     size_t size = strlen(secret->option);
     if (strncmp(words[0], secret->option, size) != 0) {
@@ -43,17 +49,42 @@ static int hide_secret(const struct secret *secret, char **words, int count)
         return 0;
     }
     char **word = is_joined ? words : words + 1;
-    size_t at = is_joined ? size + 1 : 0;
-    return secret->only_with_user && !strchr(*word + at, '@') ? 0 : hide_value(word, at);
+    return hide_value(secret, word, is_joined ? size + 1 : 0);
 }
 
-int app_hide_secrets(int argc, char **argv)
+/* Where the value begins in an entry of the environment; 0 when it is of another variable. */
+static size_t value_of(const struct secret *secret, const char *entry)
+{
+    size_t size = strlen(secret->variable);
+    return strncmp(entry, secret->variable, size) == 0 && entry[size] == '=' ? size + 1 : 0;
+}
+
+int app_hide_secrets(int argc, char **argv, char **environment)
 {
     int r = 0;
-    for (int i = 1; r == 0 && i < argc; i++) {
-        for (size_t s = 0; r == 0 && s < sizeof(secrets) / sizeof(secrets[0]); s++) {
-            r = hide_secret(&secrets[s], argv + i, argc - i);
+    for (size_t s = 0; r == 0 && s < SECRET_COUNT; s++) {
+        for (int i = 1; r == 0 && i < argc; i++) {
+            r = hide_option(&secrets[s], argv + i, argc - i);
+        }
+        for (char **entry = environment; r == 0 && *entry; entry++) {
+            size_t at = value_of(&secrets[s], *entry);
+            r = at > 0 ? hide_value(&secrets[s], entry, at) : 0;
         }
     }
     return r;
+}
+
+void app_forget_secrets(char **environment)
+{
+    char **kept = environment;
+    for (char **entry = environment; *entry; entry++) {
+        bool is_secret = false;
+        for (size_t s = 0; s < SECRET_COUNT; s++) {
+            is_secret = is_secret || value_of(&secrets[s], *entry) > 0;
+        }
+        if (!is_secret) {
+            *kept++ = *entry;
+        }
+    }
+    *kept = NULL;
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* environ */
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ int main(int argc, char **argv)
     /* If the first fails, OpenSSL allocates by itself; the second cannot, the signal exists. */
     (void)os_digest_setup();
     (void)os_ignore_sigpipe();
-    (void)app_hide_secrets(argc, argv); /* without memory for a word little else will work */
+    (void)app_hide_secrets(argc, argv, environ); /* without memory little else will work */
     struct app_cli cli = {
         .in_fd = STDIN_FILENO,
         .out_fd = STDOUT_FILENO,

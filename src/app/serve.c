@@ -20,6 +20,7 @@
 
 #include "app/activation.h"
 #include "app/config.h"
+#include "app/confine.h"
 #include "app/content.h"
 #include "app/http_door.h"
 #include "app/protocol.h"
@@ -61,6 +62,7 @@ struct server {
     struct app_watch *watch;
     struct net_unix_address address; /* of the socket we made; its path is NULL otherwise */
     bool ready_written;
+    bool is_confined; /* neither it nor its programs can gain privileges */
 };
 
 /* ---- saying what failed ---- */
@@ -84,7 +86,11 @@ static int read_content(struct server *server)
     const char *dir;
     app_content_init(&server->content, server->config);
     int r = app_content_read(&server->content, &dir);
-    return r < 0 ? refuse(dir ? dir : "cannot read what is to be served", r, NULL) : 0;
+    if (r < 0) {
+        return refuse(dir ? dir : "cannot read what is to be served", r, NULL);
+    }
+    server->is_confined = app_confine_privileges(server->content.catalog);
+    return 0;
 }
 
 static void say_reloaded(const struct server *server)
@@ -136,6 +142,9 @@ static void reload(struct server *server)
         return;
     }
     net_set_catalog(server->net, server->content.catalog);
+    if (server->is_confined) {
+        app_confine_check(server->content.catalog);
+    }
     say_reloaded(server);
 }
 
@@ -499,6 +508,7 @@ static void tear_down(struct server *server)
 
 enum app_exit app_serve(struct app_cli *cli, const struct app_config *config)
 {
+    app_confine_secrets();
     struct server server = {.cli = cli, .config = config};
     enum app_exit end = set_up(&server) < 0 ? APP_EXIT_TROUBLE : run(&server);
     tear_down(&server);

@@ -5,6 +5,7 @@
 #include "os/sys.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <jsv/jsv.h>
@@ -379,6 +380,25 @@ int64_t os_wall_ms(void)
 pid_t os_getpid(void)
 {
     return os_sys->getpid();
+}
+
+int os_forbid_dumps(void)
+{
+#ifdef MCPGATE_SANITIZED
+    return 0;
+#else
+    return os_sys->set_process(PR_SET_DUMPABLE, 0);
+#endif
+}
+
+int os_forbid_new_privileges(void)
+{
+    return os_sys->set_process(PR_SET_NO_NEW_PRIVS, 1);
+}
+
+uint64_t os_open_files_max(void)
+{
+    return os_sys->open_files_max();
 }
 
 int os_pipe(int ret_fds[static 2])

@@ -68,6 +68,8 @@ struct os_sys {
     int (*thread_sigmask)(int how, const sigset_t *set, sigset_t *ret_old);
     int (*raise)(int number);
     pid_t (*getpid)(void);
+    int (*set_process)(int option, unsigned long value); /* prctl() */
+    uint64_t (*open_files_max)(void);
     int (*pipe)(int ret_fds[static 2]);
     int (*spawn)(const struct os_spawn *program, pid_t *ret_pid);
     int (*pidfd_open)(pid_t pid);
@@ -188,6 +190,16 @@ int64_t os_wall_seconds(void);
 int64_t os_wall_ms(void);
 /** The number of this process. */
 pid_t os_getpid(void);
+
+/** Keep this process's memory, open files and environment in /proc from other processes of its
+   user, and write no core dumps. Builds with sanitizers skip it: their leak check traces the
+   process. */
+int os_forbid_dumps(void);
+/** Let neither this process nor the programs it starts gain privileges, by setuid files for
+   example. Cannot be taken back; before other threads start. */
+int os_forbid_new_privileges(void);
+/** How many descriptors this process may have open. */
+uint64_t os_open_files_max(void);
 
 /* ---- programs (os/spawn.h starts them) ---- */
 

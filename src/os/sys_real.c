@@ -3,7 +3,7 @@
  * Each does what its name says and gives back the result or -errno; whatever
  * there is to think about is in sys.c.
  */
-#define _GNU_SOURCE /* getdents64(), ppoll(), sched_getaffinity(), …_addchdir_np() */
+#define _GNU_SOURCE /* getdents64(), ppoll(), sched_getaffinity(), …_addchdir_np(), … */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -225,6 +227,17 @@ static int real_raise(int number)
     return -raise(number);
 }
 
+static int real_set_process(int option, unsigned long value)
+{
+    return prctl(option, value, 0UL, 0UL, 0UL) < 0 ? -errno : 0;
+}
+
+static uint64_t real_open_files_max(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) < 0 ? 0 : limit.rlim_cur;
+}
+
 static int real_pipe(int ret_fds[static 2])
 {
     return pipe2(ret_fds, O_CLOEXEC) < 0 ? -errno : 0;
@@ -260,7 +273,8 @@ static int set_spawn_files(posix_spawn_file_actions_t *actions, const struct os_
     if (error == 0 && program->directory) {
         error = posix_spawn_file_actions_addchdir_np(actions, program->directory);
     }
-    return error;
+    /* Ours are closed anyway; those we were started with may not be. */
+    return error ? error : posix_spawn_file_actions_addclosefrom_np(actions, 3);
 }
 
 static int set_spawn_attributes(posix_spawnattr_t *attributes)
@@ -418,6 +432,8 @@ const struct os_sys os_sys_real = {
     .thread_sigmask = real_sigmask,
     .raise = real_raise,
     .getpid = getpid,
+    .set_process = real_set_process,
+    .open_files_max = real_open_files_max,
     .pipe = real_pipe,
     .spawn = real_spawn,
     .pidfd_open = real_pidfd_open,

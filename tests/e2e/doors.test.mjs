@@ -4,14 +4,13 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
-import { program, request, sleep, soak, until, withServer } from './server.mjs';
+import { descriptors, program, request, sleep, soak, until, withServer } from './server.mjs';
 
 const ON_SOCKET = { args: ['--socket', 's.sock'] };
 const MIB = 1024 * 1024;
 
 const status = (server, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(fs.readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))[1]);
 const residentKib = (server) => status(server, 'VmRSS');
-const descriptors = (server) => fs.readdirSync(`/proc/${server.child.pid}/fd`).length;
 
 // Processor seconds the server has used.
 function cpuSeconds(server) {
@@ -121,7 +120,7 @@ test('a peer that does not read: its requests wait, others are served, memory is
 test('peers that vanish at any moment leave nothing behind', () => withServer(ON_SOCKET, async (server) => {
     const good = await server.connect();
     await good.ask(0, 'list_schemas');
-    const before = descriptors(server);
+    const before = descriptors(server.child.pid);
     const text = `${request(1, 'tools/list')}\n${request(2, 'ping')}\n`.repeat(3);
     for (let i = 0; i < (soak ? 20000 : 500); i++) {
         const socket = await open(server);
@@ -131,7 +130,7 @@ test('peers that vanish at any moment leave nothing behind', () => withServer(ON
         socket.destroy();
     }
     assert.equal((await good.ask(1, 'list_schemas')).id, 1);
-    await until('all descriptors closed', () => descriptors(server) <= before);
+    await until('all descriptors closed', () => descriptors(server.child.pid) <= before);
 }));
 
 test('a peer that has sent all gets all its answers', () => withServer(ON_SOCKET, async (server) => {

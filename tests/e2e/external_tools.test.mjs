@@ -1,10 +1,11 @@
 // Programs as tools, under fire: many at once, killed, late, flooding, given up on.
 // Afterwards every caller has its answer, and the server neither child nor descriptor too many.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import test from 'node:test';
 
-import { program, request, Server, sleep, soak, until, withServer } from './server.mjs';
+import { descriptors, libraries, program, request, Server, sleep, soak, until, withServer } from './server.mjs';
 
 const CALLS = soak ? 10000 : 300;
 const AT_ONCE = 64;
@@ -47,7 +48,6 @@ function makeServer(options = {}) {
 const socketArgs = ['serve', '--socket', 's.sock'];
 const children = (pid) => fs.readdirSync(`/proc/${pid}/task`)
     .flatMap((task) => fs.readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean));
-const descriptors = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
 
 async function idle(server, baseline) {
     await until('no child', () => children(server.child.pid).length === 0);
@@ -211,5 +211,63 @@ test('the same failure through the bare method name', async () => {
             error: { code: 'ADAPTER.EXECUTION.FAILED', message: 'Tool execution failed with exit code 7.', details: { exit_code: 7 } },
             partial: 'half\n',
         });
+    });
+});
+
+const LOOK = `cat >/dev/null
+readlink /proc/$$/fd/* | grep /secret
+tr '\\0' '\\n' </proc/$PPID/environ | grep -a -i canary
+env | grep -i canary
+tr '\\0' '\\n' </proc/$PPID/cmdline | grep -a -i canary
+grep NoNewPrivs /proc/self/status
+exit 0`;
+
+// A program that tells what it can see of the server; @returns the lines it wrote.
+async function look(descriptor, options = {}) {
+    const tool = { name: 'look', version: '1', description: 'd', command: ['./look.sh'], inputSchema: { type: 'object' }, output: 'text', ...descriptor };
+    return withServer({
+        files: { 'tools/look.tool.json': tool, 'tools/look.sh': `#!/bin/sh\n${LOOK}\n`, secret: 'x' },
+        command: ['/bin/sh', '-c', 'chmod +x tools/*.sh && exec 7<secret && exec "$@"', 'sh', program, ...(options.args ?? [])],
+        env: { MCPGATE_TOOLS_DIR: 'tools', MCPGATE_TOKEN: 'canary-token', SYN_BACKEND_URL: 'http://user:canary@127.0.0.1:9/' },
+    }, async (server) => {
+        const answer = await server.ask(1, 'tools/call', { name: 'look', arguments: {} });
+        return answer.result.content[0].text.trim().split('\n').map((line) => line.replace(/\s+/g, ' '));
+    });
+}
+
+test('a program sees no descriptor and no secret of the server', async () => {
+    assert.deepEqual(await look({}), ['NoNewPrivs: 1']);
+    assert.deepEqual(await look({ environment: ['MCPGATE_TOKEN', 'SYN_BACKEND_URL'] }), ['NoNewPrivs: 1'], 'asked for by name');
+    assert.deepEqual(await look({}, { args: ['--token', 'canary-option'] }), ['NoNewPrivs: 1'], 'as an option');
+});
+
+test('a program may gain privileges when its descriptor says so', async () => {
+    const ours = /NoNewPrivs:\s+(\d)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1];
+    assert.deepEqual(await look({ new_privileges: true }), [`NoNewPrivs: ${ours}`]);
+});
+
+test('new_privileges that comes with a reload needs a restart, and says so', async () => {
+    const server = makeServer({ args: socketArgs });
+    try {
+        await server.said(/mcp:ready/);
+        server.write('tools/text.tool.json', {
+            name: 'text', version: '1', description: 'd', command: ['./text.sh'], inputSchema: { type: 'object' }, new_privileges: true,
+        });
+        server.kill('SIGHUP');
+        await server.said(/mcp:warning reason=restart_needed tool=text/);
+    } finally {
+        await server.end();
+    }
+});
+
+const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=-all'];
+const asNobody = (...command) => spawnSync(NOBODY[0], [...NOBODY.slice(1), ...command]);
+const skip = asNobody(program, '--version').status === 0 ? false : 'cannot run the program as another user';
+
+test('another process of the same user cannot read the memory of the server', { skip }, async () => {
+    await withServer({ command: [...NOBODY, program], env: { MCP_READY_FILE: '' } }, async (server) => {
+        await server.ask(1, 'ping');
+        const reader = asNobody('cat', `/proc/${server.child.pid}/environ`);
+        if (!/san\.so/.test(libraries(server.child.pid))) assert.match(reader.stderr.toString(), /Permission denied/);
     });
 });

@@ -1,5 +1,5 @@
 // A server under test: a process in a directory of its own, and peers that talk to it.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -115,6 +115,21 @@ export async function withServer(options, work) {
     const server = new Server(options);
     try { return await work(server); } finally { await server.end(); }
 }
+
+// A file or directory of a process in /proc. The server forbids dumps, so only root may see some of them: null for others.
+function ofProcess(pid, name, read) {
+    try {
+        return read(`/proc/${pid}/${name}`);
+    } catch (error) {
+        if (error.code === 'EACCES' && process.getuid() !== 0) return null;
+        throw error;
+    }
+}
+
+// How many descriptors a process has open; 0 where that cannot be seen.
+export const descriptors = (pid) => (ofProcess(pid, 'fd', fs.readdirSync) ?? []).length;
+// The libraries a process has loaded, as text; those linked to the program where that cannot be seen.
+export const libraries = (pid) => ofProcess(pid, 'maps', (file) => fs.readFileSync(file, 'utf8')) ?? spawnSync('ldd', [program]).stdout.toString();
 
 // The lines of a server's newest log that are whole; none before it has one.
 export function logLines(server, root) {

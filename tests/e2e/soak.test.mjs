@@ -8,7 +8,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { freePort, get, post } from './http_client.mjs';
-import { request, Server, sleep, soak, until } from './server.mjs';
+import { descriptors, request, Server, sleep, soak, until } from './server.mjs';
 
 const SECONDS = Number(process.env.SOAK_SECONDS ?? (soak ? 3600 : 15));
 const RATE = Number(process.env.SOAK_RATE ?? 150);
@@ -130,7 +130,6 @@ function httpDoor(server) {
 // ---- what the server is made of ----
 
 const residentBytes = (pid) => Number(/VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
-const descriptors = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
 const children = (pid) => fs.readdirSync(`/proc/${pid}/task`)
     .flatMap((task) => fs.readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean));
 const mib = (bytes) => (bytes / MIB).toFixed(1);

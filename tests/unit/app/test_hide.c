@@ -18,6 +18,7 @@
 /* What the list of processes shows, and what the program reads. */
 static char shown[WORDS_MAX][WORD_SIZE];
 static char *words[WORDS_MAX];
+static char *nothing[] = {NULL};
 
 static int hide(int count, const char *const *texts)
 {
@@ -25,7 +26,7 @@ static int hide(int count, const char *const *texts)
         snprintf(shown[i], WORD_SIZE, "%s", texts[i]);
         words[i] = shown[i];
     }
-    return app_hide_secrets(count, words);
+    return app_hide_secrets(count, words, nothing);
 }
 
 static void give_back(int count)
@@ -85,6 +86,35 @@ static void test_all_else_stays(void **state)
     }
 }
 
+static void test_variables_are_written_over_and_taken_out(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "MCPGATE_TOKEN=secret",
+        "PATH=/bin",
+        "SYN_BACKEND_URL=http://u:p@h",
+        "MCPGATE_TOKEN_FILE=f"};
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(shown[i], WORD_SIZE, "%s", texts[i]);
+        words[i] = shown[i];
+    }
+    words[4] = NULL;
+    assert_int_equal(app_hide_secrets(0, NULL, words), 0);
+    assert_string_equal(shown[0], "MCPGATE_TOKEN=******");
+    assert_string_equal(shown[2], "SYN_BACKEND_URL=************");
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(words[i], texts[i]);
+    }
+    char *copies[] = {words[0], words[2]};
+    app_forget_secrets(words);
+    assert_ptr_equal(words[0], shown[1]);
+    assert_ptr_equal(words[1], shown[3]);
+    assert_null(words[2]);
+    for (size_t i = 0; i < 2; i++) {
+        jsv_dealloc(os_allocator(), copies[i], strlen(copies[i]) + 1);
+    }
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -100,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_secrets_are_written_over),
         cmocka_unit_test(test_all_else_stays),
+        cmocka_unit_test(test_variables_are_written_over_and_taken_out),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,6 +157,18 @@ static void test_no_other_descriptors(void **state)
     assert_int_equal(RUN(script).end.exit_code, 0);
     os_close(fds[0]);
     os_close(fds[1]);
+}
+
+/* Nor those that whoever started us forgot to close. */
+static void test_no_inherited_descriptors(void **state)
+{
+    (void)state;
+    int fd = open("/dev/null", O_RDONLY); /* without O_CLOEXEC */
+    assert_true(fd > 2);
+    char script[128];
+    snprintf(script, sizeof(script), "test ! -e /proc/$$/fd/%d", fd);
+    assert_int_equal(RUN(script).end.exit_code, 0);
+    close(fd);
 }
 
 /* ---- how it ends ---- */
@@ -393,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_large_input),
         cmocka_unit_test(test_surroundings),
         cmocka_unit_test(test_no_other_descriptors),
+        cmocka_unit_test(test_no_inherited_descriptors),
         cmocka_unit_test(test_exit_codes_and_signals),
         cmocka_unit_test(test_timeout),
         cmocka_unit_test(test_deaf_to_term),

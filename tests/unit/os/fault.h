@@ -51,6 +51,7 @@ enum fault_call {
     FAULT_THREAD_START,
     FAULT_PIPE,
     FAULT_SPAWN,
+    FAULT_SET_PROCESS,
     FAULT_PIDFD_OPEN,
     FAULT_RESIZE, /* freeing is no call */
     FAULT_CALLS,
@@ -292,6 +293,11 @@ static int fault_spawn(const struct os_spawn *program, pid_t *ret_pid)
     return fault_now(FAULT_SPAWN) ? -fault.error : os_sys_real.spawn(program, ret_pid);
 }
 
+static int fault_set_process(int option, unsigned long value)
+{
+    return fault_now(FAULT_SET_PROCESS) ? -fault.error : os_sys_real.set_process(option, value);
+}
+
 static int fault_pidfd_open(pid_t pid)
 {
     return fault_now(FAULT_PIDFD_OPEN) ? -fault.error : fault_opened(os_sys_real.pidfd_open(pid));
@@ -348,6 +354,7 @@ static struct os_sys fault_sys = {
     .thread_start = fault_thread_start,
     .pipe = fault_pipe,
     .spawn = fault_spawn,
+    .set_process = fault_set_process,
     .pidfd_open = fault_pidfd_open,
     .resize = fault_resize,
 };
@@ -365,6 +372,7 @@ static inline void fault_arm(enum fault_call call, unsigned at, int error)
     fault_sys.set_option = os_sys_real.set_option;
     fault_sys.wall_seconds = os_sys_real.wall_seconds;
     fault_sys.getpid = os_sys_real.getpid;
+    fault_sys.open_files_max = os_sys_real.open_files_max;
     fault_sys.wait_child = os_sys_real.wait_child;
     fault_sys.kill = os_sys_real.kill;
     fault_sys.mkdir = os_sys_real.mkdir;
