@@ -183,13 +183,18 @@ static __attribute__((noinline)) int
 fail(const struct walk *walk, fault code, enum jsv_place place, struct jsv_error *reterr_error)
 {
     note_depth(walk);
-    return jsv_read_fail(
+    fault named = name_fault(walk, code);
+    int r = jsv_read_fail(
         walk->reader,
-        name_fault(walk, code),
+        named,
         offset_of(walk->text, walk->at),
         place,
         (size_t)(walk->node - walk->nodes),
         reterr_error);
+    if (named == JSV_ERROR_UNEXPECTED_END && reterr_error) {
+        reterr_error->message = jsv_read_end_message(code);
+    }
+    return r;
 }
 
 /*
@@ -308,7 +313,8 @@ close:
         goto done; /* a parent would have counted this one */
     }
     if (UNLIKELY(cursor.at == walk->end)) {
-        code = JSV_ERROR_UNEXPECTED_END;
+        code =
+            cursor.seen ? JSV_ERROR_EXPECTED_COMMA_OR_BRACE : JSV_ERROR_EXPECTED_COMMA_OR_BRACKET;
         goto failed_in_container;
     }
     if (cursor.seen) {

@@ -17,6 +17,22 @@ const char *jsv_error_name(enum jsv_error_code code)
     return errors[code].name;
 }
 
+const char *jsv_read_end_message(enum jsv_error_code expected)
+{
+    static const char *const messages[] = {
+        [JSV_ERROR_UNEXPECTED_CHARACTER] = "unexpected end of input; expected a value",
+        [JSV_ERROR_EXPECTED_KEY] =
+            "unexpected end of input; expected a member name in double quotes",
+        [JSV_ERROR_EXPECTED_COLON] = "unexpected end of input; expected ':'",
+        [JSV_ERROR_EXPECTED_COMMA_OR_BRACE] = "unexpected end of input; expected ',' or '}'",
+        [JSV_ERROR_EXPECTED_COMMA_OR_BRACKET] = "unexpected end of input; expected ',' or ']'",
+        [JSV_ERROR_INVALID_NUMBER] = "unexpected end of input; expected a digit",
+        [JSV_ERROR_MEMORY] = NULL,
+    };
+    const char *message = messages[expected];
+    return message ? message : errors[JSV_ERROR_UNEXPECTED_END].message;
+}
+
 /* Line and column of an offset, by looking at all the text before it: only errors pay for this. */
 static void locate(const char *text, struct jsv_error *error)
 {

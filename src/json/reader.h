@@ -157,6 +157,9 @@ enum jsv_place {
     JSV_PLACE_VALUE,     /* at or in a member's or element's value */
 };
 
+/* The message for a text that ends where this error says what was expected. */
+const char *jsv_read_end_message(enum jsv_error_code expected);
+
 /* Fill in *reterr_error, if any. node_count: nodes laid down. @return -EBADMSG or -ENOMEM. */
 int jsv_read_fail(
     struct jsv_reader *reader,

@@ -58,13 +58,15 @@ static void test_no_json(void **state)
     expect(
         *state,
         "{\n" PING "\n\f\n",
-        BAD_JSON "\"the text ends too early\"}]}\n" PING_GOOD BAD_JSON "\"expected a value\"}]}\n",
+        BAD_JSON
+        "\"unexpected end of input; expected a member name in double quotes\"}]}\n" PING_GOOD
+            BAD_JSON "\"expected a value\"}]}\n",
         false);
     expect(
         *state,
         "{\"a\":{\"b\":1,\"b\":2}}\n",
         "{\"ok\":false,\"layer\":\"json\",\"code\":-32700,\"errors\":[{\"path\":\"/a/b\","
-        "\"msg\":\"this member name stands in the object already\"}]}\n",
+        "\"msg\":\"duplicate member name\"}]}\n",
         false);
 }
 

@@ -57,7 +57,7 @@ static void test_refusing(void **state)
         "             ^\n");
     assert_refused(
         "{\"a\": 1, \"a\": 1}",
-        "mcpgate: diff: <stdin>:1:10: this member name stands in the object already (at /a)\n"
+        "mcpgate: diff: <stdin>:1:10: duplicate member name (at /a)\n"
         "  {\"a\": 1, \"a\": 1}\n"
         "           ^\n");
 }

@@ -104,12 +104,13 @@ static void test_lines(void **state)
 {
     (void)state;
     assert_int_equal(check_text(VALIDATE_LINES, 10, "3\n\n \t\r\n4\r\n{\n5"), 0);
-    assert_out("{\"file\":\"a\",\"line\":10,\"ok\":true}\n"
-               "{\"file\":\"a\",\"line\":13,\"ok\":true}\n"
-               "{\"file\":\"a\",\"line\":14,\"ok\":false,\"errors\":[{\"path\":\"\",\"msg\":"
-               "\"the text ends too early (line 14, column 2)\","
-               "\"keyword\":\"\",\"schemaPath\":\"\"}]}\n"
-               "{\"file\":\"a\",\"line\":15,\"ok\":true}\n");
+    assert_out(
+        "{\"file\":\"a\",\"line\":10,\"ok\":true}\n"
+        "{\"file\":\"a\",\"line\":13,\"ok\":true}\n"
+        "{\"file\":\"a\",\"line\":14,\"ok\":false,\"errors\":[{\"path\":\"\",\"msg\":"
+        "\"unexpected end of input; expected a member name in double quotes (line 14, column 2)\","
+        "\"keyword\":\"\",\"schemaPath\":\"\"}]}\n"
+        "{\"file\":\"a\",\"line\":15,\"ok\":true}\n");
     assert_counts(4, 3, 1);
     assert_int_equal(check_text(VALIDATE_LINES, 1, "\n\n"), 0);
     assert_out("");

@@ -37,11 +37,11 @@ static void test_bad_files(void **state)
     tmpdir_link(&fixture.dir, "good.json", "examples/link.json");
     fixture_load(
         "examples/bytes.json: invalid UTF-8 (line 1)\n"
-        "examples/dup.json: this member name stands in the object already at /b/x (line 3)\n"
+        "examples/dup.json: duplicate member name at /b/x (line 3)\n"
         "examples/empty.json: expected a JSON value, found nothing (line 1)\n"
         "examples/gone.json: a link that leads nowhere, or a file that has just gone\n"
         "examples/out.json: a link that leaves the directory, or links in a circle\n"
-        "examples/trail.json: nothing may follow the value (line 1)\n");
+        "examples/trail.json: unexpected text after the value (line 1)\n");
     assert_int_equal(catalog_example_count(fixture.catalog), 2);
     expect_example("good.json", "{'a': 1}");
     expect_example("link.json", "{'a': 1}");
@@ -156,7 +156,7 @@ static void test_bad_now_good_before(void **state)
     assert_int_equal(unlinkat(fixture.dir.fd, "examples/d/e.json", 0), 0);
     assert_int_equal(unlinkat(fixture.dir.fd, "examples/d", AT_REMOVEDIR), 0);
     tmpdir_link(&fixture.dir, "..", "examples/d");
-    fixture_load("examples/b.json: the text ends too early at /v (line 1)\n"
+    fixture_load("examples/b.json: unexpected end of input; expected a value at /v (line 1)\n"
                  "examples/d: a link that leaves the directory, or links in a circle\n");
     expect_example("a.json", "{'v': 2}");
     expect_example("b.json", "{'v': 1}");

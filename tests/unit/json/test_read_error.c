@@ -43,6 +43,32 @@ static void messages(void **state)
     assert_string_equal(reading->error.message, "not a JSON number");
 }
 
+static void the_end_says_what_was_expected(void **state)
+{
+    struct reading *reading = *state;
+    static const char *const cases[][2] = {
+        {"[", "a value"},
+        {"[1,", "a value"},
+        {"{\"a\":", "a value"},
+        {"{", "a member name in double quotes"},
+        {"{\"a\":1,", "a member name in double quotes"},
+        {"{\"a\"", "':'"},
+        {"{\"a\":1", "',' or '}'"},
+        {"{\"a\":{}", "',' or '}'"},
+        {"[1", "',' or ']'"},
+        {"[[]", "',' or ']'"},
+        {"-", "a digit"},
+        {"[1e", "a digit"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char message[96];
+        snprintf(message, sizeof(message), "unexpected end of input; expected %s", cases[i][1]);
+        assert_int_equal(reading_read(reading, jsv_str_from(cases[i][0]), 0), -EBADMSG);
+        assert_int_equal(reading->error.code, JSV_ERROR_UNEXPECTED_END);
+        assert_string_equal(reading->error.message, message);
+    }
+}
+
 /* ---- docs/json.md lists what there is ---- */
 
 /* Rows of a table that begin with a code. */
@@ -244,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         READING_TEST(messages),
+        READING_TEST(the_end_says_what_was_expected),
         cmocka_unit_test(docs_list_every_code_and_no_other),
         READING_TEST(lines_and_columns),
         cmocka_unit_test(line_of_a_text_that_is_too_large),
