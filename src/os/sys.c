@@ -240,6 +240,11 @@ int os_set_cloexec(int fd)
     return os_sys->set_cloexec(fd);
 }
 
+pid_t os_peer_pid(int fd)
+{
+    return os_sys->peer_pid(fd);
+}
+
 int os_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size)
 {
     return os_sys->getsockname(fd, ret_address, size);

@@ -49,6 +49,7 @@ struct os_sys {
     int (*close)(int fd);
     int (*set_cloexec)(int fd);
     int (*getsockname)(int fd, struct sockaddr *ret_address, socklen_t *size);
+    pid_t (*peer_pid)(int fd);
     int (*socket)(int family, int type);
     int (*bind)(int fd, const struct sockaddr *address, socklen_t size);
     int (*set_option)(int fd, int level, int option, int value); /* of a socket */
@@ -139,6 +140,8 @@ int os_close(int fd);
 int os_set_cloexec(int fd);
 /** The address a socket is bound to. @param size In: room; out: bytes of the address. */
 int os_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size);
+/** The process at the other end of a Unix socket, as it was when it began to listen. -errno. */
+pid_t os_peer_pid(int fd);
 /** A socket that programs we start do not get. @param type As socket(2). @return a descriptor. */
 int os_socket(int family, int type);
 int os_bind(int fd, const struct sockaddr *address, socklen_t size);

@@ -137,6 +137,13 @@ static int real_set_cloexec(int fd)
     return fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
 }
 
+static pid_t real_peer_pid(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ? -errno : peer.pid;
+}
+
 static int real_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size)
 {
     return getsockname(fd, ret_address, size) < 0 ? -errno : 0;
@@ -413,6 +420,7 @@ const struct os_sys os_sys_real = {
     .close = real_close,
     .set_cloexec = real_set_cloexec,
     .getsockname = real_getsockname,
+    .peer_pid = real_peer_pid,
     .socket = real_socket,
     .bind = real_bind,
     .set_option = real_set_option,

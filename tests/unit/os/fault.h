@@ -192,6 +192,11 @@ static int fault_set_cloexec(int fd)
     return fault_now(FAULT_SET_CLOEXEC) ? -fault.error : os_sys_real.set_cloexec(fd);
 }
 
+static pid_t fault_peer_pid(int fd)
+{
+    return os_sys_real.peer_pid(fd);
+}
+
 static int fault_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size)
 {
     return fault_now(FAULT_GETSOCKNAME) ? -fault.error
@@ -337,6 +342,7 @@ static struct os_sys fault_sys = {
     .unlinkat = fault_unlinkat,
     .set_cloexec = fault_set_cloexec,
     .getsockname = fault_getsockname,
+    .peer_pid = fault_peer_pid,
     .inotify_init = fault_inotify_init,
     .inotify_add = fault_inotify_add,
     .socket = fault_socket,
