@@ -10,25 +10,45 @@ static size_t take(char *data, size_t one, size_t size, void *context)
     return jsv_buf_append(context, data, size) < 0 ? 0 : size;
 }
 
-static CURLcode prepare(CURL *easy, const char *url, uint64_t timeout_ms, struct jsv_buf *out)
+static CURLcode set_body(CURL *easy, struct jsv_str body)
 {
-    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_URL, url);
+    if (!body.data) {
+        return CURLE_OK;
+    }
+    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_POST, 1L);
+    code =
+        code ? code
+             : backend_curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
+    return code ? code : backend_curl->easy_setopt(easy, CURLOPT_POSTFIELDS, body.data);
+}
+
+static CURLcode prepare(
+    CURL *easy,
+    const struct backend_fetch *request,
+    struct curl_slist *headers,
+    struct jsv_buf *out)
+{
+    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_URL, request->url);
+    code = code ? code : set_body(easy, request->body);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROXY, "");
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+    code = code ? code
+                : backend_curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
     return code ? code : backend_curl->easy_setopt(easy, CURLOPT_WRITEDATA, out);
 }
 
-static int outcome(CURL *easy, CURLcode code, const struct jsv_buf *out)
+static int outcome(CURL *easy, CURLcode code, const struct jsv_buf *out, unsigned *ret_status)
 {
     long status = 0;
     switch ((int)code) {
     case CURLE_OK:
         (void)backend_curl->easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-        return status == 200 ? 0 : -EBADMSG;
+        *ret_status = (unsigned)status;
+        return 0;
     case CURLE_OUT_OF_MEMORY:
         return -ENOMEM;
     case CURLE_WRITE_ERROR:
@@ -40,7 +60,36 @@ static int outcome(CURL *easy, CURLcode code, const struct jsv_buf *out)
     }
 }
 
-int backend_fetch(const char *url, uint64_t timeout_ms, struct jsv_buf *out)
+/* @return 0 or -ENOMEM; *headers is to be freed also then. */
+static int list_headers(const char *const *lines, struct curl_slist **headers)
+{
+    for (; lines && *lines; lines++) {
+        struct curl_slist *longer = backend_curl->slist_append(*headers, *lines);
+        if (!longer) {
+            return -ENOMEM;
+        }
+        *headers = longer;
+    }
+    return 0;
+}
+
+static int exchange(const struct backend_fetch *request, struct jsv_buf *out, unsigned *ret_status)
+{
+    struct curl_slist *headers = NULL;
+    CURL *easy = backend_curl->easy_init();
+    int r = easy ? list_headers(request->headers, &headers) : -ENOMEM;
+    if (r == 0) {
+        CURLcode code = prepare(easy, request, headers, out);
+        r = outcome(easy, code ? code : backend_curl->easy_perform(easy), out, ret_status);
+    }
+    if (easy) {
+        backend_curl->easy_cleanup(easy);
+    }
+    backend_curl->slist_free_all(headers);
+    return r;
+}
+
+int backend_fetch(const struct backend_fetch *request, struct jsv_buf *out, unsigned *ret_status)
 {
     int r = backend_curl_load();
     if (r < 0) {
@@ -49,13 +98,7 @@ int backend_fetch(const char *url, uint64_t timeout_ms, struct jsv_buf *out)
     if (backend_curl->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         return -ENOMEM;
     }
-    r = -ENOMEM;
-    CURL *easy = backend_curl->easy_init();
-    if (easy) {
-        CURLcode code = prepare(easy, url, timeout_ms, out);
-        r = outcome(easy, code ? code : backend_curl->easy_perform(easy), out);
-        backend_curl->easy_cleanup(easy);
-    }
+    r = exchange(request, out, ret_status);
     backend_curl->global_cleanup();
     return r;
 }

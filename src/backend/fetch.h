@@ -1,16 +1,22 @@
 /*
- * Reading a document the operator named by URL, once, while nothing is served
- * yet. Whoever calls waits.
+ * One HTTP exchange that the caller waits for: a document that the operator
+ * named by URL, read before anything is served; a call to a running server.
  */
 #pragma once
 
 #include <jsv/jsv.h>
 
+struct backend_fetch {
+    const char *url;            /* http or https */
+    const char *const *headers; /* "Name: value", ended by NULL; NULL: none */
+    struct jsv_str body;        /* to POST; data NULL: GET */
+    uint64_t timeout_ms;
+};
+
 /**
- * Append what a GET of an http(s) URL returns.
+ * Send a request and append the body of the answer, whatever its status.
  *
  * @param out Its ceiling is the limit.
- * @return 0; -EBADMSG when the status is not 200; -EFBIG; -ETIMEDOUT; -EHOSTUNREACH when there is
- *         no answer; -ENOMEM.
+ * @return 0; -EFBIG; -ETIMEDOUT; -EHOSTUNREACH when there is no answer; -ELIBACC; -ENOMEM.
  */
-int backend_fetch(const char *url, uint64_t timeout_ms, struct jsv_buf *out);
+int backend_fetch(const struct backend_fetch *request, struct jsv_buf *out, unsigned *ret_status);
