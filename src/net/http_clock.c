@@ -101,7 +101,7 @@ static void time_is_over(struct net_http *http)
     case NET_HTTP_FOR_HEAD:
     case NET_HTTP_FOR_BODY:
         http->reader.head.keep_alive = false;
-        net_http_respond_refusal(http, 408, "the request took too long");
+        net_http_respond_refusal(http, 408, "the request was not complete in time");
         break;
     case NET_HTTP_FOR_WRITING:
         if (gone(http) != http->gone_before) {

@@ -33,6 +33,8 @@ static enum net_http_auth auth_of(const struct net_http *http)
     return net_http_guard_auth(&http->settings->guard, &http->reader.head);
 }
 
+#define NO_SUCH_PATH "no such path; MCP is at /mcp, the page for people at /"
+
 /* @return whether the form of a POST is one we take; else it is answered. */
 static bool check_form(struct net_http *http)
 {
@@ -41,14 +43,14 @@ static bool check_form(struct net_http *http)
         return true;
     }
     if (!net_http_is_json(head)) {
-        net_http_respond_refusal(http, 415, "the body must be application/json");
+        net_http_respond_refusal(http, 415, "send the body as Content-Type: application/json");
         return false;
     }
     /* where there are streams at all, JSON is one of two forms; else it is the only one */
     bool insists = http->match.route == NET_HTTP_ROUTE_MCP;
     http->accepts = net_http_accepts(head) | (insists ? 0u : NET_HTTP_ACCEPT_JSON);
     if (http->accepts == 0) {
-        net_http_respond_refusal(http, 406, "answers are application/json or text/event-stream");
+        net_http_respond_refusal(http, 406, "send Accept: application/json, text/event-stream");
         return false;
     }
     return true;
@@ -60,11 +62,15 @@ static bool check_head(struct net_http *http)
     const struct net_http_head *head = &http->reader.head;
     net_http_route_find(head->path, &http->match);
     if (!is_host_allowed(http)) {
-        net_http_respond_refusal(http, 403, "this Host or Origin may not ask here");
+        net_http_respond_refusal(
+            http,
+            403,
+            "this Host or Origin is not allowed; the operator can add it with --allowed-hosts or "
+            "--allowed-origins");
         return false;
     }
     if (http->match.route == NET_HTTP_ROUTE_NONE) {
-        net_http_respond_refusal(http, 404, "there is nothing here");
+        net_http_respond_refusal(http, 404, NO_SUCH_PATH);
         return false;
     }
     if (!net_http_route_allows(http->match.route, head->method)) {
@@ -154,7 +160,8 @@ static void open_stream(struct net_http *http)
 {
     look_at(http, RPC_ENDPOINT_MCP);
     if (!(net_http_accepts(&http->reader.head) & NET_HTTP_ACCEPT_STREAM)) {
-        net_http_respond_refusal(http, 406, "this is a text/event-stream");
+        net_http_respond_refusal(
+            http, 406, "this is an event stream; send Accept: text/event-stream");
         return;
     }
     unsigned status = core_open_stream(&http->conn);
@@ -163,7 +170,7 @@ static void open_stream(struct net_http *http)
     } else if (status == 405) {
         net_http_respond_not_allowed(http);
     } else {
-        net_http_respond_refusal(http, status, "there is no such session");
+        net_http_respond_refusal(http, status, "unknown session; send initialize again");
     }
 }
 
@@ -191,7 +198,7 @@ static void on_metadata(struct net_http *http)
     if (http->settings->authorization_server_count > 0) {
         net_http_respond_metadata(http);
     } else {
-        net_http_respond_refusal(http, 404, "there is nothing here");
+        net_http_respond_refusal(http, 404, NO_SUCH_PATH);
     }
 }
 
@@ -201,7 +208,7 @@ static void on_page(struct net_http *http)
     if (net_page_find(http->reader.head.path, &file)) {
         net_http_respond_page(http, &file);
     } else {
-        net_http_respond_refusal(http, 404, "there is nothing here");
+        net_http_respond_refusal(http, 404, NO_SUCH_PATH);
     }
 }
 
@@ -216,7 +223,7 @@ static void respond_report(
     struct jsv_buf text;
     jsv_buf_init(&text, os_allocator(), REPORT_SIZE_MAX);
     if (!log) {
-        net_http_respond_refusal(http, 404, "nothing is counted here");
+        net_http_respond_refusal(http, 404, "there are no figures: the server keeps no log");
     } else if (report(log, &text) < 0) {
         net_http_respond_refusal(http, 500, "out of memory");
     } else {
@@ -282,7 +289,7 @@ void net_http_on_request(struct net_http *http)
         on_metadata(http);
         break;
     default:
-        net_http_respond_refusal(http, 404, "there is nothing here");
+        net_http_respond_refusal(http, 404, NO_SUCH_PATH);
         break;
     }
 }

@@ -144,10 +144,10 @@ void net_http_respond_refusal(struct net_http *http, unsigned status, const char
 void net_http_respond_not_allowed(struct net_http *http)
 {
     char text[REFUSAL_SIZE];
-    struct jsv_str body = refuse(http, text, 405, "this resource has other methods");
     struct jsv_buf allow;
     jsv_buf_init(&allow, os_allocator(), REFUSAL_SIZE);
     net_http_route_allow(&allow, http->match.route);
+    struct jsv_str body = refuse(http, text, 405, "method not allowed; see the header Allow");
     begin(http, 405, JSV_STR(JSON_TYPE), body.size);
     net_http_write_field(&http->output, JSV_STR("Allow"), jsv_buf_str(&allow));
     jsv_buf_done(&allow);
@@ -167,7 +167,8 @@ static void append_origin(const struct net_http *http, struct jsv_buf *out)
 void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth auth)
 {
     char text[REFUSAL_SIZE];
-    struct jsv_str body = refuse(http, text, 401, "a bearer token is needed");
+    struct jsv_str body =
+        refuse(http, text, 401, "a bearer token is required; send Authorization: Bearer TOKEN");
     struct jsv_buf origin;
     struct jsv_buf challenge;
     jsv_buf_init(&origin, os_allocator(), CHALLENGE_SIZE);
