@@ -6,6 +6,7 @@
 
 #include "app/cli.h"
 #include "app/report.h"
+#include "base/similar.h"
 
 bool app_args_is_help(const char *word)
 {
@@ -68,10 +69,26 @@ static int add_setting(
     struct app_cli *cli, struct app_args *args, const struct app_option *option, const char *value)
 {
     if (args->setting_count == APP_SETTINGS_MAX) {
-        return refuse(cli, "more options than can be taken, this one is too many:", option);
+        return refuse(cli, "too many options; the limit is 64, refused:", option);
     }
     args->settings[args->setting_count++] = (struct app_setting){option->flag, value};
     return 0;
+}
+
+/* "--schema-dir=x": the name alone is what may be misspelt. */
+static int refuse_unknown(struct app_cli *cli, const struct app_command *command, const char *word)
+{
+    struct jsv_str name = jsv_str_from(word);
+    bool is_long = strncmp(word, "--", 2) == 0;
+    if (is_long) {
+        name = (struct jsv_str){word + 2, strcspn(word + 2, "=")};
+    }
+    struct jsv_similar similar = jsv_similar_to(name);
+    for (const struct app_option *option = command->options; is_long && option->name; option++) {
+        jsv_similar_try(&similar, jsv_str_from(option->name));
+    }
+    app_report_unknown(cli, "unknown option", word, "--", similar.best);
+    return -EINVAL;
 }
 
 /*
@@ -93,10 +110,11 @@ static int take_option(
     }
     const char *attached;
     const struct app_option *option = find_option(command, word, &attached);
-    const char *wrong = NULL;
     if (!option) {
-        wrong = "unknown option";
-    } else if (!option->value && attached) {
+        return refuse_unknown(cli, command, word);
+    }
+    const char *wrong = NULL;
+    if (!option->value && attached) {
         wrong = "this option takes no value:";
     } else if (option->value && !attached && !next) {
         wrong = "this option needs a value:";
@@ -165,7 +183,8 @@ check_operands(struct app_cli *cli, const struct app_command *command, const str
         dashes += strcmp(args->operands[i], "-") == 0;
     }
     if (dashes > 1) {
-        app_report_usage(cli, "standard input can be read only once, but there is another", "-");
+        app_report_usage(
+            cli, "standard input can be read only once; more than one operand is", "-");
         return -EINVAL;
     }
     return 0;

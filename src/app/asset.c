@@ -119,7 +119,9 @@ static int read_schemas(struct judge *judge, const struct app_config *config)
     judge->content.options.tools_dir = NULL;
     int r = app_content_read(&judge->content, &dir);
     if (r < 0) {
-        app_report_errno(judge->cli, dir ? dir : "cannot read the schemas", r);
+        char why[APP_CONTENT_WHY_SIZE];
+        app_content_explain(&judge->content, r, dir, why);
+        app_report(judge->cli, why);
     }
     return r;
 }

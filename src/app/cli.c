@@ -8,6 +8,7 @@
 #include "app/help.h"
 #include "app/output.h"
 #include "app/report.h"
+#include "base/similar.h"
 #include "os/sys.h"
 
 static const struct app_command *const commands[] = {
@@ -66,6 +67,24 @@ command_run(struct app_cli *cli, const struct app_command *command, int argc, ch
     return command->run(cli, &args);
 }
 
+static enum app_exit refuse_command(struct app_cli *cli, const char *word)
+{
+    struct jsv_similar similar = jsv_similar_to(jsv_str_from(word));
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        jsv_similar_try(&similar, jsv_str_from(commands[i]->name));
+    }
+    jsv_similar_try(&similar, JSV_STR("help"));
+    app_report_unknown(cli, "unknown command", word, "", similar.best);
+    return APP_EXIT_TROUBLE;
+}
+
+/* mcpgate help [COMMAND] @param word NULL: there is none. */
+static enum app_exit show_help(struct app_cli *cli, const char *word)
+{
+    const struct app_command *command = word ? command_find(word) : NULL;
+    return word && !command ? refuse_command(cli, word) : print_help(cli, command);
+}
+
 /* Without a command it serves, and then the first word is an option of the server. */
 static enum app_exit choose(struct app_cli *cli, int argc, char **argv)
 {
@@ -76,6 +95,9 @@ static enum app_exit choose(struct app_cli *cli, int argc, char **argv)
     if (app_args_is_help(word)) {
         return print_help(cli, NULL);
     }
+    if (strcmp(word, "help") == 0) {
+        return show_help(cli, argc > 2 ? argv[2] : NULL);
+    }
     if (strcmp(word, "--version") == 0) {
         return print_version(cli);
     }
@@ -84,8 +106,7 @@ static enum app_exit choose(struct app_cli *cli, int argc, char **argv)
     }
     const struct app_command *command = command_find(word);
     if (!command) {
-        app_report_usage(cli, "unknown command", word);
-        return APP_EXIT_TROUBLE;
+        return refuse_command(cli, word);
     }
     return command_run(cli, command, argc - 2, argv + 2);
 }

@@ -196,14 +196,18 @@ static const char *take_format(const char *value, void *field)
 /* ---- the table ---- */
 
 static const struct setting {
-    const char *variable;
-    const char *flag;
+    const char *option;
+    const char *variables[2];
     const char *fallback;
     setting_take *take;
     size_t offset; /* of its field */
 } settings[] = {
 #define APP_SETTING(name, field, kind, variable, flag, value, fallback, help)                      \
-    {(variable), (flag), (fallback), take_##kind, offsetof(struct app_config, field)},
+    {"--" flag,                                                                                    \
+     {APP_SETTING_VARIABLE(name), (variable)},                                                     \
+     (fallback),                                                                                   \
+     take_##kind,                                                                                  \
+     offsetof(struct app_config, field)},
 #include "app/env.def"
 #undef APP_SETTING
 };
@@ -211,12 +215,11 @@ static const struct setting {
 /* The value of a setting, and what it was given as, for messages. */
 struct given {
     const char *value;
-    const char *prefix; /* of the name */
-    const char *name;
+    const char *name; /* NULL: the default */
 };
 
-/* A value that says nothing is as good as none, except for who takes that as an answer. */
-static bool says_something(const struct setting *setting, const char *value)
+/* An empty value counts as none, except for a file that may be turned off. */
+static bool is_given(const struct setting *setting, const char *value)
 {
     return value && (value[0] != '\0' || setting->take == take_file);
 }
@@ -225,14 +228,16 @@ static struct given
 find_given(const struct setting *setting, unsigned flag, const struct app_args *args)
 {
     const char *value = app_args_value(args, flag);
-    if (says_something(setting, value)) {
-        return (struct given){value, "--", setting->flag};
+    if (is_given(setting, value)) {
+        return (struct given){value, setting->option};
     }
-    value = os_getenv(setting->variable);
-    if (says_something(setting, value)) {
-        return (struct given){value, "", setting->variable};
+    for (size_t i = 0; i < sizeof(setting->variables) / sizeof(setting->variables[0]); i++) {
+        value = os_getenv(setting->variables[i]);
+        if (is_given(setting, value)) {
+            return (struct given){value, setting->variables[i]};
+        }
     }
-    return (struct given){setting->fallback, "", NULL};
+    return (struct given){setting->fallback, NULL};
 }
 
 /* Bytes shown of a value that is refused. */
@@ -250,8 +255,7 @@ static int refuse(struct given given, const char *expected, struct app_config_fa
     snprintf(
         fault->text,
         sizeof(fault->text),
-        "%s%s: expected %s, not '%.*s'",
-        given.prefix,
+        "%s: expected %s, not '%.*s'",
         given.name,
         expected,
         VALUE_SHOWN_MAX,
@@ -268,6 +272,7 @@ static int read_settings(
         if (expected) {
             return refuse(given, expected, fault);
         }
+        config->given_as[i] = given.name;
         config->doors_given = config->doors_given || (i == APP_SETTING_ENDPOINT && given.name);
     }
     return 0;
@@ -289,7 +294,7 @@ static int take_door(
         return 0;
     }
     const char *expected = value[0] == '\0' ? "a path" : take(value, field);
-    return expected ? refuse((struct given){value, "--", name}, expected, fault) : 0;
+    return expected ? refuse((struct given){value, name}, expected, fault) : 0;
 }
 
 static int
@@ -300,16 +305,17 @@ read_doors(const struct app_args *args, struct app_config *config, struct app_co
     doors |= args->flags & APP_FLAG_SOCKET ? APP_DOOR_SOCKET : 0;
     doors |= args->flags & APP_FLAG_HTTP ? APP_DOOR_HTTP : 0;
     if (doors & APP_DOOR_STDIO && doors != APP_DOOR_STDIO) {
-        snprintf(fault->text, sizeof(fault->text), "--stdio goes with no other door");
+        snprintf(
+            fault->text, sizeof(fault->text), "--stdio cannot be combined with --socket or --http");
         return -EINVAL;
     }
     if (doors != 0) {
         config->doors = doors;
         config->doors_given = true;
     }
-    int r = take_door(args, APP_FLAG_SOCKET, "socket", take_path, &config->socket_path, fault);
+    int r = take_door(args, APP_FLAG_SOCKET, "--socket", take_path, &config->socket_path, fault);
     if (r == 0) {
-        r = take_door(args, APP_FLAG_HTTP, "http", take_address, &config->http_addr, fault);
+        r = take_door(args, APP_FLAG_HTTP, "--http", take_address, &config->http_addr, fault);
     }
     return r;
 }

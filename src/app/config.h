@@ -31,11 +31,15 @@ enum app_setting_id {
 
 _Static_assert(APP_SETTING_COUNT <= 24, "a bit for each setting");
 
+/** The variable that every setting has, whatever the documents call it. */
+#define APP_SETTING_VARIABLE(name_) "MCPGATE_" #name_
+
 /** A row of the table as an entry of a command's options. */
 #define APP_SETTING_OPTION(name_, variable_, flag_, value_, fallback_, help_)                      \
     {                                                                                              \
         .name = (flag_), .flag = APP_SETTING_FLAG(name_), .help = (help_), .value = (value_),      \
-        .variable = (variable_), .fallback = (fallback_)                                           \
+        .variable = APP_SETTING_VARIABLE(name_), .other_variable = (variable_),                    \
+        .fallback = (fallback_)                                                                    \
     }
 
 enum app_door {
@@ -72,6 +76,8 @@ struct app_config {
     bool random_ids;    /* of requests, in place of those made of what was asked */
     unsigned threads;   /* 0: as many as the machine has use for */
     bool watch;
+    /* How each setting was given, for messages: "--schemas-dir", "SYN_SCHEMAS_DIR"; NULL: not. */
+    const char *given_as[APP_SETTING_COUNT];
 };
 
 /* Room for a name and what is wrong with its value, which is cut. */

@@ -28,6 +28,7 @@ void app_content_init(struct app_content *content, const struct app_config *conf
     size_t count;
     const struct jsv_str *descriptors = tools_descriptors(&count);
     *content = (struct app_content){
+        .config = config,
         .options =
             {
                 .schemas_dir = choose_root(config->schemas_dir, USUAL_SCHEMAS_DIR),
@@ -73,7 +74,25 @@ int app_content_read(struct app_content *content, const char **reterr_dir)
     return 0;
 }
 
-void app_content_explain(int error, const char *dir, char *out, size_t size)
+/* "--schemas-dir: "; empty for a root that nobody named. */
+static const char *setting_of(const struct app_content *content, const char *dir)
 {
-    snprintf(out, size, "%s%s%s", dir ? dir : "", dir ? ": " : "", strerror(-error));
+    const struct app_config *config = content->config;
+    const char *name = dir == config->schemas_dir    ? config->given_as[APP_SETTING_SCHEMAS_DIR]
+                       : dir == config->examples_dir ? config->given_as[APP_SETTING_EXAMPLES_DIR]
+                       : dir == config->tools_dir    ? config->given_as[APP_SETTING_TOOLS_DIR]
+                                                     : NULL;
+    return name ? name : "";
+}
+
+void app_content_explain(
+    const struct app_content *content, int error, const char *dir, char out[APP_CONTENT_WHY_SIZE])
+{
+    if (!dir) {
+        snprintf(out, APP_CONTENT_WHY_SIZE, "cannot read what to serve: %s", strerror(-error));
+        return;
+    }
+    const char *setting = setting_of(content, dir);
+    const char *colon = setting[0] != '\0' ? ": " : "";
+    snprintf(out, APP_CONTENT_WHY_SIZE, "%s%s%.300s: %s", setting, colon, dir, strerror(-error));
 }

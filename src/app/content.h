@@ -12,6 +12,7 @@ struct app_content {
     struct catalog_options options;
     struct catalog *catalog; /* NULL before the first reading */
     size_t skipped;          /* files left out by the last reading */
+    const struct app_config *config;
 };
 
 /** Decide on the roots; nothing is read yet. Borrows from the configuration. */
@@ -28,5 +29,12 @@ void app_content_done(struct app_content *content);
  */
 int app_content_read(struct app_content *content, const char **reterr_dir);
 
-/** What became of reading, for people: "/srv/schemas: No such file or directory". */
-void app_content_explain(int error, const char *dir, char *out, size_t size);
+/** Room for a directory and what is wrong with it. */
+#define APP_CONTENT_WHY_SIZE 512
+
+/**
+ * What became of reading, for people: "SYN_SCHEMAS_DIR: /srv/schemas: No such file or directory".
+ * @param dir As app_content_read() returned it.
+ */
+void app_content_explain(
+    const struct app_content *content, int error, const char *dir, char out[APP_CONTENT_WHY_SIZE]);

@@ -33,14 +33,24 @@ static void put_command(struct jsv_buf *text, const struct app_command *command)
     put_help(text, start, COLUMN_MIN, command->summary);
 }
 
-/* "                     VARIABLE=default" */
+static void put_blanks(struct jsv_buf *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        put(text, " ");
+    }
+}
+
+/* "                     VARIABLE or", "                     OTHER=default" */
 static void put_variable(struct jsv_buf *text, const struct app_option *option, size_t column)
 {
     bool has_fallback = option->fallback && option->fallback[0] != '\0';
-    for (size_t i = 0; i < column; i++) {
-        put(text, " ");
-    }
+    put_blanks(text, column);
     put(text, option->variable);
+    if (option->other_variable && strcmp(option->other_variable, option->variable) != 0) {
+        put(text, " or\n");
+        put_blanks(text, column);
+        put(text, option->other_variable);
+    }
     put(text, has_fallback ? "=" : "");
     put(text, has_fallback ? option->fallback : "");
     put(text, "\n");
@@ -90,7 +100,7 @@ void app_help_program(
     const struct app_option *server_options)
 {
     static const struct app_option options[] = {
-        {.name = "help", .help = "Show this text; after a command, how it is used"},
+        {.name = "help", .help = "Show this text; \"mcpgate help COMMAND\" explains a command"},
         {.name = "version", .help = "Show the version"},
         {0},
     };
@@ -105,7 +115,8 @@ void app_help_program(
     }
     put(text, "\nOptions:\n");
     put_options(text, options, COLUMN_MIN);
-    put(text, "\nServer options, and the variables of the environment they win over:\n");
+    put(text,
+        "\nServer options, and the environment variables that mean the same (an option wins):\n");
     put_options(text, server_options, option_column(server_options));
     put(text,
         "\n"

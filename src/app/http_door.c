@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/config.h"
 #include "net/tcp.h"
 #include "os/file.h"
+#include "os/process.h"
 #include "os/sys.h"
 
 /* Names and a token: far more than anybody configures. */
@@ -99,7 +101,7 @@ static int load_token(
     if (config->token) {
         int r = copy_token(door, jsv_str_from(config->token));
         if (r == -EINVAL) {
-            snprintf(why, APP_HTTP_WHY_SIZE, "MCPGATE_TOKEN: it is empty");
+            snprintf(why, APP_HTTP_WHY_SIZE, "MCPGATE_TOKEN: the token is empty");
         }
         return r;
     }
@@ -127,11 +129,26 @@ static int load_lists(struct app_http_door *door, const struct app_config *confi
     return r;
 }
 
-static const char *why_not(int error)
+/* "port 8787 is in use (pid 23094)" */
+static void explain_in_use(const char *address, char why[static APP_HTTP_WHY_SIZE])
 {
-    return error == -EADDRINUSE      ? "another server listens there"
-           : error == -EADDRNOTAVAIL ? "there is no such address here"
-                                     : strerror(-error);
+    unsigned port = (unsigned)strtoul(strrchr(address, ':') + 1, NULL, 10);
+    pid_t pid = os_process_on_port(port);
+    int size = snprintf(why, APP_HTTP_WHY_SIZE, "%.100s: port %u is in use", address, port);
+    if (pid > 0) {
+        snprintf(why + size, APP_HTTP_WHY_SIZE - (size_t)size, " (pid %ld)", (long)pid);
+    }
+}
+
+static void explain_address(const char *address, int error, char why[static APP_HTTP_WHY_SIZE])
+{
+    if (error == -EADDRINUSE) {
+        explain_in_use(address, why);
+    } else {
+        const char *text =
+            error == -EADDRNOTAVAIL ? "this machine has no such address" : strerror(-error);
+        snprintf(why, APP_HTTP_WHY_SIZE, "%.100s: %s", address, text);
+    }
 }
 
 static int listen_there(
@@ -140,7 +157,7 @@ static int listen_there(
     bool is_loopback;
     int fd = net_tcp_listen(config->http_addr, &is_loopback);
     if (fd < 0) {
-        snprintf(why, APP_HTTP_WHY_SIZE, "%.100s: %s", config->http_addr, why_not(fd));
+        explain_address(config->http_addr, fd, why);
         return fd;
     }
     if (!is_loopback && door->settings.guard.token.size == 0 && !config->insecure) {
@@ -148,7 +165,7 @@ static int listen_there(
         snprintf(
             why,
             APP_HTTP_WHY_SIZE,
-            "%.100s can be reached from other machines: set MCPGATE_TOKEN, or say --insecure",
+            "%.100s can be reached from other machines: set MCPGATE_TOKEN, or add --insecure",
             config->http_addr);
         return -EPERM;
     }

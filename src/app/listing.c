@@ -146,7 +146,9 @@ static int read_and_print(
     app_content_init(&content, config);
     int r = app_content_read(&content, &dir);
     if (r < 0) {
-        app_report_errno(cli, dir ? dir : "cannot read what is to be served", r);
+        char why[APP_CONTENT_WHY_SIZE];
+        app_content_explain(&content, r, dir, why);
+        app_report(cli, why);
     } else {
         r = print(cli, listing, content.catalog, as_text);
     }
@@ -159,7 +161,7 @@ static int choose_format(struct app_cli *cli, const struct app_args *args, bool 
     const char *format = app_args_value(args, APP_LISTING_FORMAT);
     bool as_text = format && strcmp(format, "text") == 0;
     if (format && !as_text && strcmp(format, "json") != 0) {
-        app_report_usage(cli, "unknown format", format);
+        app_report_usage(cli, "--format: expected json or text, not", format);
         return -EINVAL;
     }
     *ret_as_text = as_text;

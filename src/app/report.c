@@ -71,13 +71,30 @@ void app_report_errno(const struct app_cli *cli, const char *subject, int error)
 
 void app_report_usage(const struct app_cli *cli, const char *text, const char *word)
 {
+    app_report_unknown(cli, text, word, "", JSV_STR(""));
+}
+
+void app_report_unknown(
+    const struct app_cli *cli,
+    const char *text,
+    const char *word,
+    const char *prefix,
+    struct jsv_str suggestion)
+{
     struct app_message message;
     begin(&message, cli);
     end_place(&message);
     app_message_put(&message, text);
     app_message_put(&message, " '");
     app_message_put_clipped(&message, jsv_str_from(word), NAME_SIZE_MAX);
-    app_message_put(&message, "'; try 'mcpgate ");
+    if (suggestion.size > 0) {
+        app_message_put(&message, "'; did you mean '");
+        app_message_put(&message, prefix);
+        app_message_put_clipped(&message, suggestion, NAME_SIZE_MAX);
+        app_message_put(&message, "'? Try 'mcpgate ");
+    } else {
+        app_message_put(&message, "'; try 'mcpgate ");
+    }
     if (cli->command) {
         app_message_put(&message, cli->command);
         app_message_put(&message, " ");

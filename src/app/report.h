@@ -26,6 +26,17 @@ void app_report_errno(const struct app_cli *cli, const char *subject, int error)
 /** "mcpgate: diff: <text> '<word>'; try 'mcpgate diff --help'" */
 void app_report_usage(const struct app_cli *cli, const char *text, const char *word);
 
+/**
+ * "mcpgate: diff: <text> '<word>'; did you mean '<prefix><suggestion>'? Try 'mcpgate diff --help'"
+ * @param suggestion Empty: as app_report_usage().
+ */
+void app_report_unknown(
+    const struct app_cli *cli,
+    const char *text,
+    const char *word,
+    const char *prefix,
+    struct jsv_str suggestion);
+
 /** A place in a text. */
 struct app_spot {
     const char *name; /* of the file */

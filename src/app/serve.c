@@ -35,6 +35,7 @@
 #include "mcp/definitions.h"
 #include "net/net.h"
 #include "net/unix.h"
+#include "os/process.h"
 #include "os/sys.h"
 
 /*
@@ -87,7 +88,10 @@ static int read_content(struct server *server)
     app_content_init(&server->content, server->config);
     int r = app_content_read(&server->content, &dir);
     if (r < 0) {
-        return refuse(dir ? dir : "cannot read what is to be served", r, NULL);
+        char why[APP_CONTENT_WHY_SIZE];
+        app_content_explain(&server->content, r, dir, why);
+        log_text_error("setup_failed", jsv_str_from(why));
+        return r;
     }
     server->is_confined = app_confine_privileges(server->content.catalog);
     return 0;
@@ -136,8 +140,8 @@ static void reload(struct server *server)
     const char *dir;
     int r = app_content_read(&server->content, &dir);
     if (r < 0) {
-        char detail[DETAIL_SIZE];
-        app_content_explain(r, dir, detail, sizeof(detail));
+        char detail[APP_CONTENT_WHY_SIZE];
+        app_content_explain(&server->content, r, dir, detail);
         log_text_warning("reload_failed", "detail", jsv_str_from(detail));
         return;
     }
@@ -189,7 +193,8 @@ static int load_protocol(struct server *server)
     const char *source = server->config->mcp_schema;
     int r = app_protocol_load(source, &server->settings.definitions, why, sizeof(why));
     if (r < 0) {
-        return refuse("MCP schema", r, why);
+        const char *setting = server->config->given_as[APP_SETTING_MCP_SCHEMA];
+        return refuse(setting ? setting : "MCP schema", r, why);
     }
     if (source) {
         tell_schema(server->settings.definitions);
@@ -318,15 +323,21 @@ static int choose_doors(struct server *server)
     return 0;
 }
 
-static const char *why_no_socket(int error)
+static int refuse_socket(const char *path, int error)
 {
+    char why[DETAIL_SIZE];
+    pid_t pid = error == -EADDRINUSE ? os_process_on_socket(path) : 0;
     switch (error) {
     case -EADDRINUSE:
-        return "another server listens there";
+        snprintf(why, sizeof(why), "another server listens on this socket");
+        if (pid > 0) {
+            snprintf(why, sizeof(why), "pid %ld listens on this socket", (long)pid);
+        }
+        return refuse(path, error, why);
     case -EEXIST:
-        return "something that is no socket stands there";
+        return refuse(path, error, "the file exists and is not a socket; choose another path");
     default:
-        return NULL;
+        return refuse(path, error, NULL);
     }
 }
 
@@ -338,7 +349,7 @@ static int open_socket(struct server *server)
         fd = net_unix_listen(path, server->config->socket_mode, &server->address);
         if (fd < 0) {
             server->address.path = NULL;
-            return refuse(path, fd, why_no_socket(fd));
+            return refuse_socket(path, fd);
         }
     }
     int r = net_open_socket(server->net, fd);

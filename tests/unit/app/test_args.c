@@ -82,7 +82,9 @@ static const struct args_case cases[] = {
     {"a -- --name x", -EINVAL, 0, "", "unexpected operand 'x'", NULL, NULL},
     {"a --name", -EINVAL, 0, "", "this option needs a value: '--name'", NULL, NULL},
     {"a -n", -EINVAL, 0, "", "this option needs a value: '-n'", NULL, NULL},
-    {"--nam x a", -EINVAL, 0, "", "unknown option '--nam'", NULL, NULL},
+    {"--nam x a", -EINVAL, 0, "", "unknown option '--nam'; did you mean '--name'? Try", NULL, NULL},
+    {"--nmae=x a", -EINVAL, 0, "", "option '--nmae=x'; did you mean '--name'?", NULL, NULL},
+    {"-x a", -EINVAL, 0, "", "unknown option '-x'; try 'mcpgate test --help'", NULL, NULL},
     {"--names x a", -EINVAL, 0, "", "unknown option '--names'", NULL, NULL},
     {"-tx a", -EINVAL, 0, "", "this option takes no value: '-tx'", NULL, NULL},
     {"--three a", -EINVAL, 0, "", "unknown option '--three'", NULL, NULL},
@@ -201,7 +203,7 @@ static void test_as_many_values_as_fit(void **state)
     argv[APP_SETTINGS_MAX + 1] = operand;
     assert_non_null(strstr(
         parse(&command, APP_SETTINGS_MAX + 2, argv, -EINVAL),
-        "more options than can be taken, this one is too many: '--name'"));
+        "too many options; the limit is 64, refused: '--name'"));
 }
 
 static void test_required_options(void **state)

@@ -73,6 +73,21 @@ static void test_help_of_commands(void **state)
     }
 }
 
+static void test_help_is_a_command_too(void **state)
+{
+    (void)state;
+    run_cli("", "help");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "Usage: mcpgate COMMAND"));
+    run_cli("", "help", "diff");
+    assert_int_equal(run.status, 0);
+    assert_memory_equal(run.out, "Usage: mcpgate diff ", 20);
+    run_cli("", "help", "dif");
+    assert_int_equal(run.status, 2);
+    assert_string_equal(
+        run.err, "mcpgate: unknown command 'dif'; did you mean 'diff'? Try 'mcpgate --help'\n");
+}
+
 static void test_version(void **state)
 {
     (void)state;
@@ -90,6 +105,17 @@ static void test_wrong_words(void **state)
     assert_int_equal(run.status, 2);
     assert_string_equal(run.out, "");
     assert_string_equal(run.err, "mcpgate: unknown command 'frobnicate'; try 'mcpgate --help'\n");
+    run_cli("", "vaildate");
+    assert_int_equal(run.status, 2);
+    assert_string_equal(
+        run.err,
+        "mcpgate: unknown command 'vaildate'; did you mean 'validate'? Try 'mcpgate --help'\n");
+    run_cli("", "--schema-dir", "x");
+    assert_int_equal(run.status, 2);
+    assert_string_equal(
+        run.err,
+        "mcpgate: serve: unknown option '--schema-dir'; did you mean '--schemas-dir'? "
+        "Try 'mcpgate serve --help'\n");
     run_cli("", "--frobnicate");
     assert_int_equal(run.status, 2);
     assert_string_equal(
@@ -116,6 +142,7 @@ int main(void)
         cmocka_unit_test(test_no_command),
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_help_of_commands),
+        cmocka_unit_test(test_help_is_a_command_too),
         cmocka_unit_test(test_version),
         cmocka_unit_test(test_wrong_words),
         cmocka_unit_test(test_faults),

@@ -87,6 +87,50 @@ static void test_flags_follow_variables(void **state)
     }
 }
 
+/* Every setting has a plain name, whatever the documents call it. */
+static void test_plain_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variable;
+        const char *flag;
+    } names[] = {
+#define APP_SETTING(name, field, kind, variable, flag, value, fallback, help)                      \
+    {APP_SETTING_VARIABLE(name), flag},
+#include "app/env.def"
+#undef APP_SETTING
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char expected[64] = "MCPGATE_";
+        for (size_t k = 0; names[i].flag[k]; k++) {
+            char byte = names[i].flag[k];
+            expected[8 + k] = byte == '-' ? '_' : (char)toupper((unsigned char)byte);
+        }
+        assert_string_equal(names[i].variable, expected);
+    }
+    settings_environment[0] = "MCPGATE_SCHEMAS_DIR=/plain";
+    assert_int_equal(read_none(), 0);
+    assert_string_equal(config.schemas_dir, "/plain");
+    assert_string_equal(config.given_as[APP_SETTING_SCHEMAS_DIR], "MCPGATE_SCHEMAS_DIR");
+    settings_environment[1] = "SYN_SCHEMAS_DIR=/document";
+    settings_environment[2] = "MCP_MAX_BATCH=7";
+    assert_int_equal(read_one("--watch"), 0);
+    assert_string_equal(config.schemas_dir, "/plain");
+    assert_int_equal(config.batch_max, 7);
+    assert_string_equal(config.given_as[APP_SETTING_MAX_BATCH], "MCP_MAX_BATCH");
+    settings_environment[0] = "MCPGATE_SCHEMAS_DIR=";
+    assert_int_equal(read_one("--watch"), 0);
+    assert_string_equal(config.schemas_dir, "/document");
+    assert_int_equal(read_one("--schemas-dir=/flag"), 0);
+    assert_string_equal(config.given_as[APP_SETTING_SCHEMAS_DIR], "--schemas-dir");
+    assert_null(config.given_as[APP_SETTING_EXAMPLES_DIR]);
+    settings_environment[3] = "MCPGATE_MAX_BATCH=none";
+    assert_int_equal(read_none(), -EINVAL);
+    assert_string_equal(
+        fault_text.text,
+        "MCPGATE_MAX_BATCH: expected a whole number from 1 to 1000000, not 'none'");
+}
+
 static void test_flag_wins_over_variable(void **state)
 {
     (void)state;
@@ -141,7 +185,7 @@ static void test_doors(void **state)
     assert_string_equal(config.http_addr, "localhost:80");
     char *mixed[] = {socket, stdio, NULL};
     assert_int_equal(read_words(mixed), -EINVAL);
-    assert_string_equal(fault_text.text, "--stdio goes with no other door");
+    assert_string_equal(fault_text.text, "--stdio cannot be combined with --socket or --http");
     assert_int_equal(read_one("--socket="), -EINVAL);
     assert_string_equal(fault_text.text, "--socket: expected a path, not ''");
     assert_int_equal(read_one("--http=nonsense"), -EINVAL);
@@ -248,6 +292,7 @@ int main(void)
         SETTINGS_TEST(test_defaults),
         SETTINGS_TEST(test_flags_follow_variables),
         SETTINGS_TEST(test_flag_wins_over_variable),
+        SETTINGS_TEST(test_plain_names),
         SETTINGS_TEST(test_empty_values),
         SETTINGS_TEST(test_doors),
         SETTINGS_TEST(test_good_values),

@@ -10,7 +10,8 @@ static const char *dir;
 
 static void init(const char *schemas, const char *examples)
 {
-    const struct app_config config = {.schemas_dir = schemas, .examples_dir = examples};
+    static struct app_config config;
+    config = (struct app_config){.schemas_dir = schemas, .examples_dir = examples};
     dir = NULL;
     app_content_init(&content, &config);
 }
@@ -57,15 +58,46 @@ static void test_usual_roots(void **state)
 static void test_wrong_root(void **state)
 {
     (void)state;
-    char text[256];
+    char text[APP_CONTENT_WHY_SIZE];
     init(tmpdir_path(&served, "nowhere"), NULL);
     assert_int_equal(app_content_read(&content, &dir), -ENOENT);
     assert_string_equal(dir, tmpdir_path(&served, "nowhere"));
-    app_content_explain(-ENOENT, "/nowhere", text, sizeof(text));
+    app_content_explain(&content, -ENOENT, "/nowhere", text);
     assert_string_equal(text, "/nowhere: No such file or directory");
-    app_content_explain(-ENOMEM, NULL, text, sizeof(text));
-    assert_string_equal(text, "Cannot allocate memory");
+    app_content_explain(&content, -ENOMEM, NULL, text);
+    assert_string_equal(text, "cannot read what to serve: Cannot allocate memory");
     app_content_done(&content);
+}
+
+/* The setting that named it is named, too. */
+static void test_wrong_root_names_its_setting(void **state)
+{
+    (void)state;
+    static const struct app_config config = {
+        .schemas_dir = "/schemas",
+        .examples_dir = "/examples",
+        .tools_dir = "/tools",
+        .given_as =
+            {
+                [APP_SETTING_SCHEMAS_DIR] = "SYN_SCHEMAS_DIR",
+                [APP_SETTING_EXAMPLES_DIR] = "--examples-dir",
+                [APP_SETTING_TOOLS_DIR] = "MCPGATE_TOOLS_DIR",
+            },
+    };
+    static const char *const expected[][2] = {
+        {"SYN_SCHEMAS_DIR", "/schemas"},
+        {"--examples-dir", "/examples"},
+        {"MCPGATE_TOOLS_DIR", "/tools"},
+    };
+    app_content_init(&content, &config);
+    const char *const dirs[] = {config.schemas_dir, config.examples_dir, config.tools_dir};
+    for (size_t i = 0; i < 3; i++) {
+        char text[APP_CONTENT_WHY_SIZE];
+        char whole[APP_CONTENT_WHY_SIZE];
+        app_content_explain(&content, -ENOTDIR, dirs[i], text);
+        snprintf(whole, sizeof(whole), "%s: %s: Not a directory", expected[i][0], expected[i][1]);
+        assert_string_equal(text, whole);
+    }
 }
 
 /* A bad file is named and left out; one that was good before stays as it was. */
@@ -119,6 +151,7 @@ int main(void)
         SERVED_TEST(test_named_roots),
         SERVED_TEST(test_usual_roots),
         SERVED_TEST(test_wrong_root),
+        SERVED_TEST(test_wrong_root_names_its_setting),
         SERVED_TEST(test_reading_again),
         SERVED_TEST(test_no_memory),
     };

@@ -27,7 +27,20 @@ static const struct app_option long_options[] = {
 static const struct app_option settings[] = {
     {.name = "dir", .flag = 1, .help = "Where", .value = "DIR", .variable = "TEST_DIR"},
     {.name = "n", .flag = 2, .help = "How many", .value = "N", .variable = "N", .fallback = "7"},
-    {.name = "x", .flag = 4, .help = "What", .value = "X", .variable = "X", .fallback = ""},
+    {.name = "x",
+     .flag = 4,
+     .help = "What",
+     .value = "X",
+     .variable = "X",
+     .other_variable = "X",
+     .fallback = ""},
+    {.name = "y",
+     .flag = 8,
+     .help = "Why",
+     .value = "Y",
+     .variable = "Y",
+     .other_variable = "OTHER_Y",
+     .fallback = "z"},
     {0},
 };
 
@@ -113,16 +126,19 @@ static void test_program(void **state)
         "  test        Try things\n"
         "\n"
         "Options:\n"
-        "  --help      Show this text; after a command, how it is used\n"
+        "  --help      Show this text; \"mcpgate help COMMAND\" explains a command\n"
         "  --version   Show the version\n"
         "\n"
-        "Server options, and the variables of the environment they win over:\n"
+        "Server options, and the environment variables that mean the same (an option wins):\n"
         "  --dir DIR   Where\n"
         "              TEST_DIR\n"
         "  --n N       How many\n"
         "              N=7\n"
         "  --x X       What\n"
-        "              X\n"));
+        "              X\n"
+        "  --y Y       Why\n"
+        "              Y or\n"
+        "              OTHER_Y=z\n"));
     assert_non_null(strstr(text.data, "Exit status: "));
     jsv_buf_done(&text);
 }

@@ -1,7 +1,11 @@
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -52,7 +56,7 @@ static void test_refusals(void **state)
     } cases[] = {
         {{.http_addr = "0.0.0.0:0"}, -EPERM, "MCPGATE_TOKEN"},
         {{.http_addr = "192.0.2.1:0"}, -EADDRNOTAVAIL, "no such address"},
-        {{.http_addr = "127.0.0.1:0", .token = "\n"}, -EINVAL, "MCPGATE_TOKEN: it is empty"},
+        {{.http_addr = "127.0.0.1:0", .token = "\n"}, -EINVAL, "MCPGATE_TOKEN: the token is empty"},
         {{.http_addr = "127.0.0.1:0", .token_file = "/dev/null"}, -EINVAL, "the file is empty"},
         {{.http_addr = "127.0.0.1:0", .token_file = "/nowhere"}, -ENOENT, "/nowhere"},
     };
@@ -103,11 +107,43 @@ static void test_out_of_memory(void **state)
     }
 }
 
+/* Who has the port is found in /proc. */
+static void test_port_in_use_names_the_process(void **state)
+{
+    (void)state;
+    struct app_http_door first;
+    struct app_http_door second;
+    char why[APP_HTTP_WHY_SIZE];
+    char expected[APP_HTTP_WHY_SIZE];
+    char address[64];
+    struct sockaddr_in there;
+    socklen_t size = sizeof(there);
+    struct app_config config = {.http_addr = "127.0.0.1:0"};
+    assert_int_equal(app_http_door_open(&first, &config, why), 0);
+    assert_int_equal(getsockname(first.fd, (struct sockaddr *)&there, &size), 0);
+    unsigned port = ntohs(there.sin_port);
+    snprintf(address, sizeof(address), "127.0.0.1:%u", port);
+    config.http_addr = address;
+    assert_int_equal(app_http_door_open(&second, &config, why), -EADDRINUSE);
+    snprintf(
+        expected,
+        sizeof(expected),
+        "%s: port %u is in use (pid %ld)",
+        address,
+        port,
+        (long)getpid());
+    assert_string_equal(why, expected);
+    app_http_door_done(&second);
+    close(first.fd);
+    app_http_door_done(&first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_port_in_use_names_the_process),
         cmocka_unit_test(test_others_may_reach_it_when_said),
         cmocka_unit_test(test_out_of_memory),
     };

@@ -8,7 +8,9 @@ static void test_wrong_format(void **state)
     run_cli("", "schemas", "--format", "xml");
     assert_int_equal(run.status, 2);
     assert_string_equal(
-        run.err, "mcpgate: schemas: unknown format 'xml'; try 'mcpgate schemas --help'\n");
+        run.err,
+        "mcpgate: schemas: --format: expected json or text, not 'xml'; try 'mcpgate schemas "
+        "--help'\n");
 }
 
 static void test_wrong_root(void **state)
@@ -17,7 +19,8 @@ static void test_wrong_root(void **state)
     run_cli("", "tools", "--schemas-dir", "/nowhere/at/all");
     assert_int_equal(run.status, 2);
     assert_string_equal(run.out, "");
-    assert_string_equal(run.err, "mcpgate: tools: /nowhere/at/all: No such file or directory\n");
+    assert_string_equal(
+        run.err, "mcpgate: tools: --schemas-dir: /nowhere/at/all: No such file or directory\n");
 }
 
 static void test_wrong_setting(void **state)

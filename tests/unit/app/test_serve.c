@@ -116,7 +116,9 @@ static void test_refusals(void **state)
     (void)state;
     const char *schemas = config.schemas_dir;
     config.schemas_dir = "/nowhere/at/all";
-    assert_refused("/nowhere/at/all: No such file or directory");
+    assert_refused("detail=\"/nowhere/at/all: No such file or directory\"");
+    config.given_as[APP_SETTING_SCHEMAS_DIR] = "SYN_SCHEMAS_DIR";
+    assert_refused("detail=\"SYN_SCHEMAS_DIR: /nowhere/at/all: No such file or directory\"");
     config.schemas_dir = schemas;
 
     config.doors = APP_DOOR_HTTP;
@@ -127,7 +129,7 @@ static void test_refusals(void **state)
     config.socket_path = "/nowhere/at/all";
     assert_refused("No such file or directory");
     config.socket_path = served.path;
-    assert_refused("something that is no socket stands there");
+    assert_refused("the file exists and is not a socket; choose another path");
 }
 
 static void test_ready_file_is_not_vital(void **state)
