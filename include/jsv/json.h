@@ -80,6 +80,8 @@ void jsv_reader_free(struct jsv_reader *reader);
 /** Make an empty document. @return NULL when memory ran out. */
 struct jsv_document *jsv_document_new(const struct jsv_allocator *allocator);
 void jsv_document_free(struct jsv_document *document);
+/** Bytes a document holds, without the text it was read from. NULL holds none. */
+size_t jsv_document_memory(const struct jsv_document *document);
 
 /**
  * Read one JSON text (RFC 8259), strictly: UTF-8 without byte order mark, no

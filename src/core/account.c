@@ -143,12 +143,6 @@ static void meet_client(const struct core_request *request)
 
 /* ---- the whole of it ---- */
 
-/* A message of a batch is as long as it is written there. */
-static size_t input_size(const struct core_request *request)
-{
-    return request->parent ? jsv_value_span(request->root).size : request->frame.text.size;
-}
-
 /* What there was nothing wrong with but that it took too long for its caller. */
 static const struct core_fault cancelled = {
     .status = "cancelled",
@@ -183,7 +177,7 @@ static void keep(struct core_request *request, size_t output_bytes, const struct
         .tool = request->asked.tool ? request->asked.tool->name : (struct jsv_str){NULL, 0},
         .failed = failed,
         .duration_us = os_now_us() - request->asked.began_us,
-        .input_bytes = input_size(request),
+        .input_bytes = request->input_bytes,
         .output_bytes = output_bytes,
     };
     log_count_outcome(log_counters_of(account->share), &outcome);
@@ -214,6 +208,15 @@ void core_account_abandoned(struct core_request *request)
     if (account_of(request) && request->asked.message.kind != RPC_BATCH) {
         request->stopped = request->stage;
         keep(request, 0, request->is_listening ? &none : &cancelled);
+    }
+}
+
+void core_account_name(const struct core_request *request, char *ret_ids)
+{
+    const struct core_account *account = account_of(request);
+    if (account && account->lines) {
+        const struct core_subject subject = core_subject_of(request);
+        core_lines_name(account->lines, &subject, ret_ids);
     }
 }
 

@@ -23,6 +23,9 @@ void core_account_request(struct core_request *request, const struct core_answer
 /** A request was given up: its peer left, or did not want it any more. */
 void core_account_abandoned(struct core_request *request);
 
+/** Make the ids of a message now. @param ret_ids LOG_IDS of LOG_ID_SIZE; not set without a log. */
+void core_account_name(const struct core_request *request, char *ret_ids);
+
 /* Of these, too, nothing is kept when the account is NULL. */
 
 /** @param change 1: opened, -1: closed. */

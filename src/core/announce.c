@@ -1,5 +1,6 @@
 #include "core/announce.h"
 
+#include "catalog/catalog.h"
 #include "core/limits.h"
 #include "core/request.h"
 #include "core/worker_state.h"
@@ -10,10 +11,14 @@
 #include "loop/loop.h"
 #include "os/sys.h"
 
-static void push(void *owner, struct jsv_str message)
+/* A portion ends after so long: the others of the loop have messages, too. */
+#define PORTION_US 1000
+
+static bool push(void *owner, struct jsv_str message)
 {
     struct core_conn *conn = owner;
     conn->ops->push(conn, message);
+    return conn->ops->can_push(conn);
 }
 
 /*
@@ -31,37 +36,130 @@ static bool hears_for_session(struct core_conn *conn)
             heard_by == conn);
 }
 
-static void
-announce_to(struct core_conn *conn, const struct dialect_change *change, struct jsv_buf *scratch)
+/* ---- portions ---- */
+
+static void end(struct core_announcer *announcer)
 {
-    if (hears_for_session(conn)) {
-        dialect_notify_session(conn->session, change, scratch, push, conn);
-    }
-    for (struct core_request *request = conn->requests; request; request = request->next) {
-        if (request->is_listening) {
-            dialect_notify_listener(&request->asked, change, scratch, push, conn);
-        }
-    }
+    catalog_release(announcer->old);
+    catalog_release(announcer->new);
+    announcer->old = announcer->new = NULL;
 }
 
-static void announce_to_all(const struct core_worker *worker, const struct dialect_change *change)
+/* Begin to tell what waits. @return whether there is anything. */
+static bool begin(struct core_worker *worker)
 {
+    struct core_announcer *announcer = &worker->announcer;
+    end(announcer); /* its last connections may have gone */
+    if (announcer->waiting) {
+        announcer->old = announcer->waiting;
+        announcer->new = catalog_retain(worker->catalog);
+        announcer->waiting = NULL;
+        announcer->change = dialect_change_between(
+            mcp_provider_or_own(worker->settings->provider), announcer->old, announcer->new);
+    } else if (announcer->has_news) {
+        announcer->has_news = false;
+        announcer->change = dialect_change_of_diagnostics();
+    } else {
+        return false;
+    }
+    announcer->conn = worker->conns;
+    announcer->request = NULL;
+    announcer->is_session_told = false;
+    return true;
+}
+
+static void next_conn(struct core_announcer *announcer)
+{
+    announcer->conn = announcer->conn->next;
+    announcer->request = NULL;
+    announcer->is_session_told = false;
+}
+
+/* Tell a session, or a request that listens. */
+static void tell_one(struct core_announcer *announcer, struct jsv_buf *scratch)
+{
+    struct core_conn *conn = announcer->conn;
+    struct core_request *request = announcer->request;
+    if (!announcer->is_session_told) {
+        announcer->is_session_told = true;
+        announcer->request = conn->requests;
+        if (hears_for_session(conn) && conn->ops->can_push(conn)) {
+            dialect_notify_session(conn->session, &announcer->change, scratch, push, conn);
+        }
+        return;
+    }
+    while (request && !request->is_listening) {
+        request = request->next;
+    }
+    if (!request || !conn->ops->can_push(conn)) {
+        next_conn(announcer);
+        return;
+    }
+    announcer->request = request->next;
+    dialect_notify_listener(&request->asked, &announcer->change, scratch, push, conn);
+}
+
+/* Time is looked at after each session and each listener: none has more than 1,000 resources. */
+void core_announce_portion(void *owner)
+{
+    struct core_worker *worker = owner;
+    struct core_announcer *announcer = &worker->announcer;
+    uint64_t until = os_now_us() + PORTION_US;
     struct jsv_buf scratch;
     jsv_buf_init(&scratch, os_allocator(), CORE_REPLY_SIZE_MAX);
-    for (struct core_conn *conn = worker->conns; conn; conn = conn->next) {
-        announce_to(conn, change, &scratch);
+    while (announcer->conn || begin(worker)) {
+        while (announcer->conn && os_now_us() < until) {
+            tell_one(announcer, &scratch);
+        }
+        if (announcer->conn) {
+            loop_timer_start(announcer->timer, 0);
+            break;
+        }
     }
     jsv_buf_done(&scratch);
 }
 
-void core_announce(struct core_worker *worker, const struct catalog *before)
+/* One that is in the middle of it goes on with the next portion. */
+static void start(struct core_worker *worker)
 {
-    if (!worker->conns) {
-        return; /* nobody to be told what has changed */
+    if (!worker->announcer.conn) {
+        core_announce_portion(worker);
     }
-    const struct dialect_change change = dialect_change_between(
-        mcp_provider_or_own(worker->settings->provider), before, worker->catalog);
-    announce_to_all(worker, &change);
+}
+
+void core_announce(struct core_worker *worker, struct catalog *before)
+{
+    struct core_announcer *announcer = &worker->announcer;
+    if (!worker->conns) {
+        return;
+    }
+    if (!announcer->waiting) {
+        announcer->waiting = catalog_retain(before);
+    }
+    start(worker);
+}
+
+void core_announce_skip_conn(struct core_conn *conn)
+{
+    struct core_announcer *announcer = &conn->worker->announcer;
+    if (announcer->conn == conn) {
+        next_conn(announcer);
+    }
+}
+
+void core_announce_skip_request(struct core_request *request)
+{
+    struct core_announcer *announcer = &request->worker->announcer;
+    if (announcer->request == request) {
+        announcer->request = request->next;
+    }
+}
+
+void core_announce_done(struct core_worker *worker)
+{
+    loop_timer_close(worker->announcer.timer);
+    catalog_release(worker->announcer.waiting);
+    end(&worker->announcer);
 }
 
 /* ---- diagnostics ---- */
@@ -86,8 +184,8 @@ void core_announce_news(struct core_worker *worker)
     const struct log *log = core_worker_log(worker);
     uint64_t news = log ? log_news(log) : 0;
     if (news != worker->news_told) {
-        const struct dialect_change change = dialect_change_of_diagnostics();
         worker->news_told = news;
-        announce_to_all(worker, &change);
+        worker->announcer.has_news = true;
+        start(worker);
     }
 }

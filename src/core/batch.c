@@ -47,6 +47,7 @@ static void walk_element(struct core_request *batch, struct jsv_value element)
     request->in_turn = false;
     request->parent = batch;
     request->root = element;
+    request->input_bytes = jsv_value_span(element).size;
     request->stage = CORE_STAGE_RPC;
     core_walk_or_park(request);
 }

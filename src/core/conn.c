@@ -30,6 +30,7 @@ void core_conn_init(
 
 static void leave_worker(struct core_conn *conn)
 {
+    core_announce_skip_conn(conn);
     if (conn->previous) {
         conn->previous->next = conn->next;
     } else {

@@ -61,7 +61,7 @@ struct core_conn {
     struct core_request *in_turn;       /* of those that run one after another: the one that runs */
     bool turn_is_promised;              /* to the first of those that wait for it */
     size_t request_count;
-    size_t request_bytes;            /* their frames keep */
+    size_t request_bytes;            /* of memory they hold */
     struct dialect_session *session; /* what the peer and we agreed on; NULL before */
     bool was_full;
     bool is_gone;

@@ -73,12 +73,18 @@ static int read_text(struct dialect_request *asked, struct jsv_str text, struct 
     return r;
 }
 
+static int shorten(struct dialect_request *asked, struct jsv_str message)
+{
+    return core_request_shorten((struct core_request *)asked, message);
+}
+
 static const struct dialect_host host = {
     .cancel = core_host_cancel,
     .push = push_message,
     .may_listen = may_listen,
     .keep_session = keep_session,
     .find_session = find_session,
+    .shorten = shorten,
     .read = read_text,
     .ask = core_host_ask,
     .answer = core_host_answer,
@@ -90,6 +96,7 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
     struct dialect_request *asked = &request->asked;
     request->conn = conn;
     request->frame = *frame;
+    request->input_bytes = frame->text.size;
     request->in_turn = true; /* until a dialect says otherwise */
     asked->message.kind = RPC_FOREIGN;
     asked->host = &host;

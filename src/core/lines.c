@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "core/fault.h"
@@ -42,17 +43,23 @@ struct core_lines {
 
 /* ---- ids ---- */
 
+/* @param ids LOG_IDS of LOG_ID_SIZE characters. */
+static void take_ids(struct log_event *event, const char *ids)
+{
+    for (size_t i = 0; i < LOG_IDS; i++) {
+        if (!event->ids[i].data) {
+            event->ids[i] = (struct jsv_str){ids + i * LOG_ID_SIZE, LOG_ID_SIZE};
+        }
+    }
+}
+
 static void
 write_named(struct core_lines *lines, const struct log_event *event, struct jsv_str packed)
 {
     char ids[LOG_IDS][LOG_ID_SIZE];
     struct log_event named = *event;
     lines->namer->name(lines->namer, packed, ids);
-    for (size_t i = 0; i < LOG_IDS; i++) {
-        if (!named.ids[i].data) {
-            named.ids[i] = (struct jsv_str){ids[i], LOG_ID_SIZE};
-        }
-    }
+    take_ids(&named, ids[0]);
     log_write(lines->share, &named);
 }
 
@@ -61,6 +68,31 @@ static struct jsv_str join(struct core_lines *lines, const struct log_question *
 {
     int r = jsv_buf_append_str(&lines->packed, question->body); /* the head is there */
     return r < 0 ? JSV_STR("") : jsv_buf_str(&lines->packed);
+}
+
+/* What the ids of a subject are made of, as one text; empty: they are random. */
+static struct jsv_str pack_whole(struct core_lines *lines, const struct core_subject *subject)
+{
+    struct log_question question;
+    jsv_buf_reset(&lines->packed);
+    bool is_packed = lines->is_deterministic &&
+                     core_subject_pack(subject, JSV_STR(""), &lines->packed, &question) == 0;
+    return is_packed ? join(lines, &question) : JSV_STR("");
+}
+
+static void trim_packed(struct core_lines *lines)
+{
+    if (lines->packed.capacity > PACKED_KEPT_MAX) {
+        jsv_buf_done(&lines->packed);
+    }
+}
+
+void core_lines_name(struct core_lines *lines, const struct core_subject *subject, char *ret_ids)
+{
+    char ids[LOG_IDS][LOG_ID_SIZE];
+    lines->namer->name(lines->namer, pack_whole(lines, subject), ids);
+    memcpy(ret_ids, ids, sizeof(ids));
+    trim_packed(lines);
 }
 
 static void deliver(
@@ -77,9 +109,7 @@ static void deliver(
     } else if (!log_ask(lines->share, event, &question)) {
         write_named(lines, event, join(lines, &question));
     }
-    if (lines->packed.capacity > PACKED_KEPT_MAX) {
-        jsv_buf_done(&lines->packed);
-    }
+    trim_packed(lines);
 }
 
 /* A caller who is being traced has names of its own. */
@@ -153,6 +183,11 @@ void core_lines_write(
         event.attempt = attempt_of(subject->meta);
     }
     take_trace(request, subject, &event);
+    if (core_request_ids(request)) {
+        take_ids(&event, core_request_ids(request));
+        log_write(lines->share, &event);
+        return;
+    }
     deliver(lines, &event, subject, request->frame.text);
 }
 

@@ -22,6 +22,9 @@ void core_lines_free(struct core_lines *lines);
 void core_lines_write_refusal(
     struct core_lines *lines, const char *transport, unsigned http_status, const char *why);
 
+/** The ids that the line of a message will have. @param ret_ids LOG_IDS of LOG_ID_SIZE. */
+void core_lines_name(struct core_lines *lines, const struct core_subject *subject, char *ret_ids);
+
 /** A message is over. */
 void core_lines_write(
     struct core_lines *lines,

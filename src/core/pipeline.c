@@ -187,6 +187,7 @@ static enum step ask_dialect(struct core_request *request)
         return NEXT;
     case DIALECT_LISTEN:
         request->is_listening = true;
+        core_request_free_scratch(request);
         return WAIT;
     case DIALECT_BATCH:
         return core_batch_split(request) ? DONE : WAIT;

@@ -1,5 +1,6 @@
 #include "core/request.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "core/account.h"
 #include "core/limits.h"
 #include "core/worker_state.h"
+#include "log/event.h"
 #include "os/sys.h"
 
 /* Requests a worker keeps for later: as many as usually wait at the same time. */
@@ -85,6 +87,7 @@ static void request_reset(struct core_request *request)
         request->document = NULL;
     }
     jsv_document_free(request->spare);
+    rpc_chunk_release(request->shortened);
     if (request->scratch.held > KEPT_SIZE_MAX) {
         jsv_arena_done(&request->scratch);
     } else {
@@ -109,16 +112,67 @@ void core_request_give_back(struct core_request *request)
     worker->idle_count++;
 }
 
+/* ---- short messages ---- */
+
+#define IDS_SIZE ((size_t)LOG_IDS * LOG_ID_SIZE)
+
+int core_request_shorten(struct core_request *request, struct jsv_str message)
+{
+    struct jsv_document *document = jsv_document_new(os_allocator());
+    struct rpc_chunk *chunk = rpc_chunk_new(message.size + IDS_SIZE);
+    struct jsv_str text = {chunk ? chunk->data : NULL, message.size};
+    struct jsv_error error;
+    if (chunk) {
+        memcpy(chunk->data, message.data, message.size);
+    }
+    if (!chunk || !document || jsv_read(request->worker->reader, document, text, 0, &error) < 0) {
+        rpc_chunk_release(chunk);
+        jsv_document_free(document);
+        return -ENOMEM;
+    }
+    core_account_name(request, chunk->data + message.size);
+    jsv_document_free(request->document);
+    request->document = document;
+    request->root = jsv_document_root(document);
+    request->frame.text = text;
+    request->frame.chunk = request->shortened = chunk;
+    (void)rpc_message_read(request->root, &request->asked.message, &request->fault);
+    return 0;
+}
+
+const char *core_request_ids(const struct core_request *request)
+{
+    return request->shortened ? request->shortened->data + request->frame.text.size : NULL;
+}
+
+void core_request_free_scratch(struct core_request *request)
+{
+    jsv_arena_done(&request->scratch);
+    jsv_buf_done(&request->result);
+    jsv_buf_done(&request->reply);
+    jsv_buf_done(&request->inputs);
+}
+
+/* ---- waiting ---- */
+
 /*
- * What a request that waits keeps in memory: its frame's chunk, which may hold other frames, too.
- * Messages of a batch use what the batch keeps.
+ * The text of a message: its frame's chunk, which may hold other frames, too. A tool that runs may
+ * have a copy. Messages of a batch use what the batch keeps.
  */
-static size_t kept_bytes(const struct core_request *request)
+static size_t text_memory(const struct core_request *request)
 {
     const struct rpc_frame *frame = &request->frame;
     size_t capacity = frame->chunk->capacity;
     size_t size = frame->text.size > capacity ? frame->text.size : capacity;
-    return request->parent ? 0 : size;
+    return (request->parent ? 0 : size) + (request->is_calling ? request->input_bytes : 0);
+}
+
+/* What a request that waits holds: several times its text, when that is made of short values. */
+static size_t memory_of(const struct core_request *request)
+{
+    return sizeof(*request) + text_memory(request) + jsv_document_memory(request->document) +
+           jsv_document_memory(request->spare) + request->scratch.held + request->result.capacity +
+           request->reply.capacity + request->inputs.capacity;
 }
 
 void core_request_link(struct core_request *request)
@@ -136,13 +190,14 @@ void core_request_link(struct core_request *request)
     conn->requests_last = request;
     conn->request_count++;
     core_account_waiting(request->worker->account, 1);
-    request->kept_bytes = kept_bytes(request);
+    request->kept_bytes = memory_of(request);
     conn->request_bytes += request->kept_bytes;
 }
 
 void core_request_unlink(struct core_request *request)
 {
     struct core_conn *conn = request->conn;
+    core_announce_skip_request(request);
     if (request->previous) {
         request->previous->next = request->next;
     } else {

@@ -31,8 +31,10 @@ struct core_request {
     enum core_stage stage;
     enum core_stage stopped; /* the stage after which there was nothing left but the answer */
     struct rpc_frame frame;
-    size_t kept_bytes; /* as its connection counts it, while it is on the list */
+    size_t kept_bytes; /* memory, as its connection counts it, while it is on the list */
     struct rpc_fault fault;
+    size_t input_bytes;          /* of the message as it came */
+    struct rpc_chunk *shortened; /* the message that replaced it, then its ids; NULL: none did */
     struct jsv_document *spare;  /* what the dialect has read besides; NULL before it does */
     struct jsv_value root;       /* of the message: the document's, or an element of a batch */
     struct core_request *parent; /* the batch it is part of */
@@ -66,6 +68,18 @@ struct core_request *core_request_take(struct core_worker *worker);
 void core_request_give_back(struct core_request *request);
 /** Frees it. */
 void core_request_free(struct core_request *request);
+
+/**
+ * Replace the message of a request by a shorter one, and free the memory of the long one. The ids
+ * in the log are still made of the long one.
+ * @return 0; -ENOMEM, and nothing has changed.
+ */
+int core_request_shorten(struct core_request *request, struct jsv_str message);
+/** The ids of a message that was shortened: LOG_IDS of LOG_ID_SIZE characters; NULL: it was not. */
+const char *core_request_ids(const struct core_request *request);
+
+/** Free what only a request that is worked on needs: it will wait for long. */
+void core_request_free_scratch(struct core_request *request);
 
 /** Keep what a request needs to go on later, and add it to its connection's list. */
 void core_request_link(struct core_request *request);

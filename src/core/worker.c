@@ -51,6 +51,9 @@ static int make_parts(struct core_worker *worker)
     core_account_snapshot(worker->account);
     r = r < 0 ? r : loop_timer_new(worker->loop, core_give_turns, worker, &worker->turns);
     r = r < 0 ? r : loop_timer_new(worker->loop, core_news_due, worker, &worker->news);
+    r = r < 0
+            ? r
+            : loop_timer_new(worker->loop, core_announce_portion, worker, &worker->announcer.timer);
     r = r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);
     if (r == 0) {
         tools_count(worker->tools, core_account_counters(worker->account));
@@ -107,6 +110,7 @@ void core_worker_free(struct core_worker *worker)
         worker->idle_requests = request->next;
         core_request_free(request);
     }
+    core_announce_done(worker);
     loop_timer_close(worker->news);
     loop_timer_close(worker->turns);
     tools_free(worker->tools);

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "core/announce.h"
 #include "core/proven.h"
 #include "core/sessions.h"
 #include "core/worker.h"
@@ -34,9 +35,10 @@ struct core_worker {
     size_t idle_count;
     struct loop_timer *turns; /* that were promised, for the next round */
     struct core_conn *conns;  /* to be told when the snapshot changes, or a session ends */
-    struct loop_timer *news;  /* of the diagnostics, when they are to be told */
-    bool has_news;            /* the timer runs */
-    uint64_t news_told;       /* log_news() when our connections were told */
+    struct core_announcer announcer;
+    struct loop_timer *news;             /* of the diagnostics, when they are to be told */
+    bool has_news;                       /* the timer runs */
+    uint64_t news_told;                  /* log_news() when our connections were told */
     uint64_t slow_reader_quiet_until_ms; /* no further warning about one before */
     struct core_sessions_listener listener;
 };

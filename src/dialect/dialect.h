@@ -34,6 +34,11 @@ struct dialect_host {
     /* Of HTTP clients: find a session and make it *request->session. @return whether there is. */
     bool (*find_session)(struct dialect_request *request, struct jsv_str id);
     /*
+     * Go on with a shorter message, which is copied, in place of the one that came: for a request
+     * that stays open. It has the same id and method. @return 0; -ENOMEM, and nothing has changed.
+     */
+    int (*shorten)(struct dialect_request *request, struct jsv_str message);
+    /*
      * Read a JSON text that lives as long as the request, in place of the one read before.
      * @return 0; -EBADMSG when it is none; -ENOMEM.
      */

@@ -30,6 +30,8 @@ typedef enum dialect_step mcp_handler(struct mcp_exchange *exchange);
 /** The version a request speaks, once open() has found it out. */
 enum mcp_version mcp_version_of(const struct dialect_request *request);
 
+/** "_meta" with the id that every message of a subscription has. */
+void mcp_write_subscription(struct jsv_writer *writer, struct jsv_value id);
 /** The answer to a request that has listened: it is over. */
 void mcp_end_listening(struct dialect_request *request);
 

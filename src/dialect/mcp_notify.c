@@ -3,8 +3,6 @@
 #include "dialect/mcp_resource.h"
 #include "dialect/notify.h"
 
-#define META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
-
 /* ---- what changed ---- */
 
 static bool are_tools_equal(const struct catalog *before, const struct catalog *after)
@@ -83,10 +81,7 @@ render(struct jsv_buf *out, struct jsv_str method, struct jsv_value id, struct j
     jsv_write_key(&writer, JSV_STR("params"));
     jsv_write_object_begin(&writer);
     if (jsv_value_type(id) != JSV_TYPE_NONE) {
-        jsv_write_key(&writer, JSV_STR("_meta"));
-        jsv_write_object_begin(&writer);
-        mcp_write_member(&writer, JSV_STR(META_SUBSCRIPTION), id);
-        jsv_write_object_end(&writer);
+        mcp_write_subscription(&writer, id);
     }
     if (uri.data) {
         mcp_write_text(&writer, JSV_STR("uri"), uri);
@@ -96,23 +91,26 @@ render(struct jsv_buf *out, struct jsv_str method, struct jsv_value id, struct j
     return out->error == 0 ? jsv_buf_str(out) : (struct jsv_str){NULL, 0};
 }
 
-/* Who is told, and in which name. */
 struct listener {
-    struct jsv_value id;
+    struct jsv_value id; /* of its subscription; NONE: a session has none */
     struct jsv_buf *text;
     dialect_push *push;
     void *owner;
+    bool is_lost; /* nothing more can be pushed, so nothing is written */
 };
 
-static void tell(const struct listener *listener, struct jsv_str method, struct jsv_str uri)
+static void tell(struct listener *listener, struct jsv_str method, struct jsv_str uri)
 {
+    if (listener->is_lost) {
+        return;
+    }
     struct jsv_str message = render(listener->text, method, listener->id, uri);
     if (message.data) {
-        listener->push(listener->owner, message);
+        listener->is_lost = !listener->push(listener->owner, message);
     }
 }
 
-static void tell_of_lists(const struct listener *listener, bool tools, bool resources, bool prompts)
+static void tell_of_lists(struct listener *listener, bool tools, bool resources, bool prompts)
 {
     struct jsv_str none = {NULL, 0};
     if (tools) {
@@ -126,8 +124,8 @@ static void tell_of_lists(const struct listener *listener, bool tools, bool reso
     }
 }
 
-static void tell_of_resource(
-    const struct listener *listener, const struct dialect_change *change, struct jsv_str uri)
+static void
+tell_of_resource(struct listener *listener, const struct dialect_change *change, struct jsv_str uri)
 {
     struct jsv_arena scratch;
     jsv_arena_init(&scratch, &listener->text->allocator, listener->text->size_max);
@@ -146,13 +144,14 @@ void dialect_notify_session(
     dialect_push *push,
     void *owner)
 {
-    const struct listener listener = {.text = scratch, .push = push, .owner = owner};
+    struct listener listener = {.text = scratch, .push = push, .owner = owner};
     if (!atomic_load(&session->is_initialized)) {
         return;
     }
     tell_of_lists(&listener, change->tools, change->resources, change->prompts);
     dialect_session_lock(session);
-    for (const struct dialect_subscription *item = session->subscriptions; item;
+    for (const struct dialect_subscription *item = session->subscriptions;
+         item && !listener.is_lost;
          item = item->next) {
         tell_of_resource(&listener, change, (struct jsv_str){item->uri, item->size});
     }
@@ -161,14 +160,9 @@ void dialect_notify_session(
 
 /* ---- modern ---- */
 
-static bool wants(struct jsv_value wishes, struct jsv_str name)
+static bool wants(struct jsv_value filter, struct jsv_str name)
 {
-    return jsv_value_bool(jsv_value_get(wishes, name));
-}
-
-static struct jsv_value wishes_of(const struct dialect_request *request)
-{
-    return jsv_value_get(request->message.params, JSV_STR("notifications"));
+    return jsv_value_bool(jsv_value_get(filter, name));
 }
 
 void dialect_notify_listener(
@@ -178,94 +172,16 @@ void dialect_notify_listener(
     dialect_push *push,
     void *owner)
 {
-    const struct listener listener = {
+    struct listener listener = {
         .id = request->message.id, .text = scratch, .push = push, .owner = owner};
-    struct jsv_value wishes = wishes_of(request);
+    struct jsv_value filter = jsv_value_get(request->message.params, JSV_STR("notifications"));
     tell_of_lists(
         &listener,
-        change->tools && wants(wishes, JSV_STR("toolsListChanged")),
-        change->resources && wants(wishes, JSV_STR("resourcesListChanged")),
-        change->prompts && wants(wishes, JSV_STR("promptsListChanged")));
-    struct jsv_iter iter = jsv_value_iter(jsv_value_get(wishes, JSV_STR("resourceSubscriptions")));
-    while (jsv_iter_next(&iter)) {
+        change->tools && wants(filter, JSV_STR("toolsListChanged")),
+        change->resources && wants(filter, JSV_STR("resourcesListChanged")),
+        change->prompts && wants(filter, JSV_STR("promptsListChanged")));
+    struct jsv_iter iter = jsv_value_iter(jsv_value_get(filter, JSV_STR("resourceSubscriptions")));
+    while (!listener.is_lost && jsv_iter_next(&iter)) {
         tell_of_resource(&listener, change, jsv_value_text(iter.value));
     }
-}
-
-/* What we honour of what a client wants to hear of. */
-static void write_honoured(struct jsv_writer *writer, struct jsv_value wishes)
-{
-    static const struct jsv_str names[] = {
-        JSV_STR("toolsListChanged"),
-        JSV_STR("resourcesListChanged"),
-        JSV_STR("promptsListChanged"),
-    };
-    jsv_write_key(writer, JSV_STR("notifications"));
-    jsv_write_object_begin(writer);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (wants(wishes, names[i])) {
-            jsv_write_key(writer, names[i]);
-            jsv_write_bool(writer, true);
-        }
-    }
-    struct jsv_value uris = jsv_value_get(wishes, JSV_STR("resourceSubscriptions"));
-    mcp_write_member(writer, JSV_STR("resourceSubscriptions"), uris);
-    jsv_write_object_end(writer);
-}
-
-static void write_subscription(struct jsv_writer *writer, struct jsv_value id)
-{
-    jsv_write_key(writer, JSV_STR("_meta"));
-    jsv_write_object_begin(writer);
-    mcp_write_member(writer, JSV_STR(META_SUBSCRIPTION), id);
-    jsv_write_object_end(writer);
-}
-
-/* The first message of the stream; the reply's memory serves until the answer is due. */
-enum dialect_step mcp_handle_listen(struct mcp_exchange *exchange)
-{
-    static const struct rpc_fault too_many = {
-        .details = JSV_STR("too many resources to listen for"),
-        .suggestion = JSV_STR("Listen for at most 1000, or in several requests"),
-        .cause = JSV_STR("/params/notifications/resourceSubscriptions"),
-    };
-    static const struct rpc_fault too_many_listeners = {
-        .details = JSV_STR("this connection has too many open subscriptions/listen requests"),
-        .suggestion = JSV_STR("Cancel one with notifications/cancelled, or ask for several "
-                              "notifications in one request"),
-        .cause = JSV_STR(""),
-    };
-    struct dialect_request *request = exchange->request;
-    if (!request->host->may_listen(request)) {
-        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &too_many_listeners);
-    }
-    struct jsv_value uris = jsv_value_get(wishes_of(request), JSV_STR("resourceSubscriptions"));
-    if (jsv_value_count(uris) > DIALECT_SUBSCRIPTIONS_MAX) {
-        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
-    }
-    struct jsv_writer writer = jsv_writer_on(request->reply);
-    jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
-    mcp_write_text(&writer, JSV_STR("method"), JSV_STR("notifications/subscriptions/acknowledged"));
-    jsv_write_key(&writer, JSV_STR("params"));
-    jsv_write_object_begin(&writer);
-    write_subscription(&writer, request->message.id);
-    write_honoured(&writer, wishes_of(request));
-    jsv_write_object_end(&writer);
-    jsv_write_object_end(&writer);
-    if (request->reply->error < 0) {
-        return DIALECT_DONE;
-    }
-    request->host->push(request, jsv_buf_str(request->reply));
-    jsv_buf_reset(request->reply);
-    return DIALECT_LISTEN;
-}
-
-void mcp_end_listening(struct dialect_request *request)
-{
-    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
-    jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("resultType"), JSV_STR("complete"));
-    write_subscription(&writer, request->message.id);
-    mcp_result_end(&writer);
 }

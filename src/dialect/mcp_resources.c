@@ -1,6 +1,8 @@
 /*
  * Resources: listed, read, subscribed to.
  */
+#include <errno.h>
+
 #include "dialect/mcp_http.h"
 #include "dialect/mcp_page.h"
 #include "dialect/mcp_provider.h"
@@ -118,6 +120,11 @@ static enum dialect_step no_session(struct dialect_request *request)
 
 enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
 {
+    static const struct rpc_fault too_many = {
+        .details = JSV_STR("the session has 1000 subscriptions, or 65536 bytes of URIs"),
+        .suggestion = JSV_STR("Unsubscribe from a resource first, or begin another session"),
+        .cause = JSV_STR("/params/uri"),
+    };
     struct dialect_request *request = exchange->request;
     struct jsv_value uri = exchange->parts->uri;
     if (!*request->session) {
@@ -126,9 +133,12 @@ enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
     if (!request->provider->has_resource(request, jsv_value_text(uri))) {
         return unknown_resource(exchange, uri);
     }
-    if (dialect_session_subscribe(*request->session, jsv_value_text(uri)) < 0) {
-        return mcp_answer_error(
-            request, RPC_ERROR_INTERNAL, JSV_STR("no more subscriptions can be kept"));
+    int r = dialect_session_subscribe(*request->session, jsv_value_text(uri));
+    if (r == -ENOSPC) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
+    }
+    if (r < 0) {
+        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
     return answer_nothing(request);
 }

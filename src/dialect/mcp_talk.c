@@ -23,6 +23,9 @@ static const struct jsv_str level_names[] = {
 
 #define LEVEL_COUNT (sizeof(level_names) / sizeof(level_names[0]))
 
+/* Bytes of a progress token: every notification repeats it. The protocol lets us send none. */
+#define PROGRESS_TOKEN_MAX 256
+
 /* A notification without what every one of them has: a few numbers and a text. */
 #define MESSAGE_SIZE_MAX ((size_t)1 << 20)
 
@@ -57,7 +60,8 @@ static void send_off(struct dialect_request *request, struct jsv_writer *writer)
 static void say_progress(struct dialect_request *request, uint64_t done, uint64_t total)
 {
     struct jsv_value token = jsv_value_get(meta_of(request), JSV_STR("progressToken"));
-    if (jsv_value_type(token) == JSV_TYPE_NONE) {
+    size_t size = jsv_value_span(token).size;
+    if (size == 0 || size > PROGRESS_TOKEN_MAX) {
         return;
     }
     struct jsv_buf text;

@@ -23,8 +23,8 @@ struct dialect_change dialect_change_between(
 
 struct dialect_change dialect_change_of_diagnostics(void);
 
-/** Where messages go; each is one JSON text on one line. */
-typedef void dialect_push(void *owner, struct jsv_str message);
+/** Where messages go; each is one JSON text on one line. @return whether more can be pushed. */
+typedef bool dialect_push(void *owner, struct jsv_str message);
 
 /** Tell a client that has a session. @param scratch Emptied. */
 void dialect_notify_session(

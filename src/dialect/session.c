@@ -12,6 +12,7 @@ remove_subscription(struct dialect_session *session, struct dialect_subscription
     struct dialect_subscription *subscription = *place;
     *place = subscription->next;
     session->subscription_count--;
+    session->subscription_bytes -= subscription->size;
     jsv_dealloc(os_allocator(), subscription, sizeof(*subscription) + subscription->size);
 }
 
@@ -71,7 +72,8 @@ find_subscription(struct dialect_session *session, struct jsv_str uri)
 
 static int add_subscription(struct dialect_session *session, struct jsv_str uri)
 {
-    if (session->subscription_count == DIALECT_SUBSCRIPTIONS_MAX) {
+    if (session->subscription_count == DIALECT_SUBSCRIPTIONS_MAX ||
+        uri.size > DIALECT_SUBSCRIPTION_BYTES_MAX - session->subscription_bytes) {
         return -ENOSPC;
     }
     struct dialect_subscription *subscription =
@@ -84,6 +86,7 @@ static int add_subscription(struct dialect_session *session, struct jsv_str uri)
     subscription->next = session->subscriptions;
     session->subscriptions = subscription;
     session->subscription_count++;
+    session->subscription_bytes += uri.size;
     return 0;
 }
 

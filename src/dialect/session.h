@@ -14,8 +14,10 @@
 /* 128 random bits, as hexadecimal digits. */
 #define DIALECT_SESSION_ID_SIZE 32
 
-/* Resources a client wants to hear of; a client that needs more has another plan. */
+/* Resources a session or a request that listens may name: more than a catalog usually has. */
 #define DIALECT_SUBSCRIPTIONS_MAX 1000
+/* Bytes of their URIs: 4,096 sessions that all use it up hold 256 MiB. */
+#define DIALECT_SUBSCRIPTION_BYTES_MAX ((size_t)64 * 1024)
 
 struct dialect_subscription {
     struct dialect_subscription *next;
@@ -55,6 +57,7 @@ struct dialect_session {
     pthread_mutex_t lock;                 /* of the subscriptions and of both lists below */
     struct dialect_subscription *subscriptions;
     size_t subscription_count;
+    size_t subscription_bytes;          /* of their URIs */
     struct dialect_question *questions; /* not answered yet */
     uint64_t question_id;               /* of the last one */
     struct dialect_pending *pendings;   /* that may be given up */
@@ -69,7 +72,7 @@ struct dialect_session *dialect_session_retain(struct dialect_session *session);
 /** Accepts NULL. */
 void dialect_session_release(struct dialect_session *session);
 
-/** Remember a resource. @return 0, also when it was known; -ENOSPC; -ENOMEM. */
+/** Remember a resource. @return 0, also when it was known; -ENOSPC: too many; -ENOMEM. */
 int dialect_session_subscribe(struct dialect_session *session, struct jsv_str uri);
 /** Forget one; it need not be known. */
 void dialect_session_unsubscribe(struct dialect_session *session, struct jsv_str uri);

@@ -31,6 +31,11 @@ void jsv_document_free(struct jsv_document *document)
     jsv_dealloc(&own, document, sizeof(*document));
 }
 
+size_t jsv_document_memory(const struct jsv_document *document)
+{
+    return document ? sizeof(*document) + document->block_size : 0;
+}
+
 struct jsv_value jsv_document_root(const struct jsv_document *document)
 {
     return (struct jsv_value){document, document->node_count ? jsv_document_nodes(document) : NULL};

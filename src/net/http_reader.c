@@ -59,6 +59,12 @@ void net_http_reader_done(struct net_http_reader *reader)
     reader->in_place = false;
 }
 
+void net_http_reader_forget_body(struct net_http_reader *reader)
+{
+    reader->body = (struct jsv_str){NULL, 0};
+    jsv_buf_done(&reader->data);
+}
+
 void net_http_reader_next(struct net_http_reader *reader)
 {
     reader->phase = NET_HTTP_PHASE_IDLE;

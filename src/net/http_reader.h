@@ -77,5 +77,7 @@ void net_http_reader_done(struct net_http_reader *reader);
  */
 int net_http_reader_feed(struct net_http_reader *reader, struct jsv_str *input);
 
+/** Free the memory of the body, which nobody looks at any more; the head stays. */
+void net_http_reader_forget_body(struct net_http_reader *reader);
 /** Make ready for the next request; head and body of the last one are gone. */
 void net_http_reader_next(struct net_http_reader *reader);

@@ -133,6 +133,10 @@ static void hand_in(struct net_http *http, enum rpc_endpoint endpoint)
     look_at(http, endpoint);
     http->state = NET_HTTP_ASKED;
     core_handle(&http->conn, &frame);
+    bool is_waiting = http->state == NET_HTTP_ASKED || http->state == NET_HTTP_STREAM;
+    if (is_waiting && http->body_owner.references == 1) {
+        net_http_reader_forget_body(&http->reader); /* the request has a shorter one */
+    }
 }
 
 /* A message that is too large is a message: the corridor refuses it, and writes it down. */

@@ -35,6 +35,11 @@ static struct rpc_chunk *chunk_resize(struct rpc_chunk *chunk, size_t capacity)
     return resized;
 }
 
+struct rpc_chunk *rpc_chunk_new(size_t capacity)
+{
+    return chunk_resize(NULL, capacity);
+}
+
 struct rpc_chunk *rpc_chunk_retain(struct rpc_chunk *chunk)
 {
     chunk->references++;

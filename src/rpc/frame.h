@@ -59,6 +59,8 @@ bool rpc_frames_next(struct rpc_frames *frames, struct rpc_frame *ret_frame);
 /** After the last byte of the stream: a last line without an end. @return whether there was one. */
 bool rpc_frames_last(struct rpc_frames *frames, struct rpc_frame *ret_frame);
 
+/** A chunk of its own, with one reference. @return NULL when memory ran out. */
+struct rpc_chunk *rpc_chunk_new(size_t capacity);
 /** Keep a frame's bytes. @return the chunk, which is given back with rpc_chunk_release(). */
 struct rpc_chunk *rpc_chunk_retain(struct rpc_chunk *chunk);
 /** Accepts NULL. */

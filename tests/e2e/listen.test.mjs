@@ -1,8 +1,9 @@
 // Requests that stay open for notifications: they keep neither a process alive whose input has ended, nor a connection from being served.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { until, withServer } from './server.mjs';
+import { logLines, until, withServer } from './server.mjs';
 
 const META = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -52,4 +53,36 @@ test('clients that listen and leave are forgotten', () => withServer({ args: ['-
     for (const peer of peers) await until('a refusal', () => peer.lines.text.includes('"error"'));
     for (const peer of peers) peer.socket.destroy();
     await until('their descriptors', () => descriptors() === before);
+
+// A listener keeps only a short form of its message; its log line is about the message as it was sent.
+const NAMESPACE = Buffer.from('c1fd1c2077b74f73b39c8ed2dd2f2d8c', 'hex');
+const sorted = (value) => Array.isArray(value) ? value.map(sorted)
+    : value && typeof value === 'object' ? Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]))
+    : value;
+function uuid5(text) {
+    const bytes = createHash('sha1').update(NAMESPACE).update(text).digest().subarray(0, 16);
+    bytes[6] = (bytes[6] & 15) | 0x50;
+    bytes[8] = (bytes[8] & 63) | 0x80;
+    return bytes.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+}
+
+test('the log line of a listener is made of the whole message', () => withServer({ files: {}, env: { MCPGATE_LOG_DIR: 'runs' } }, async (server) => {
+    const method = 'subscriptions/listen';
+    const params = {
+        notifications: { toolsListChanged: true, resourceSubscriptions: ['mcpgate://diagnostics', 'mcpgate://diagnostics'] },
+        _meta: { ...META, agentId: 'agent-7', taskId: 'task-8', padding: 'x'.repeat(100000) },
+    };
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 'listener', method, params });
+    server.send(line);
+    const acknowledged = JSON.parse(await server.out.next());
+    assert.deepEqual(acknowledged.params.notifications, { toolsListChanged: true, resourceSubscriptions: ['mcpgate://diagnostics'] });
+    server.child.stdin.end();
+    assert.equal(await server.exited, 0);
+    const [event] = await until('a line', () => { const lines = logLines(server, 'runs'); return lines.length && lines; });
+    const payload = JSON.stringify(sorted({ method, payload: params, route: 'mcp' }));
+    assert.equal(event.requestId, uuid5(`req:${payload}`));
+    assert.equal(event.spanId, uuid5(`span:${payload}`));
+    assert.equal(event.inputBytes, line.length);
+    assert.equal(event.agentId, 'agent-7');
+    assert.equal(event.taskId, 'task-8');
 }));

@@ -269,6 +269,29 @@ static void a_full_connection_says_when_it_is_not(void **state)
     assert_int_equal(corridor->idle_count, 1);
 }
 
+/* 300 KB of short values are a tape of 2.4 MB and more, so the second such request is the last. */
+static void a_waiting_request_is_counted_by_its_memory(void **state)
+{
+    struct corridor *corridor = *state;
+    static char line[400 * 1024];
+    serve(corridor, SERVER_HANGS);
+    char *end = stpcpy(
+        line,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"populate_backend\",\"params\":{"
+        "\"validate_first\":false,\"asset\":{\"z\":[0");
+    for (size_t i = 0; i < 150000; i++) {
+        end = stpcpy(end, ",0");
+    }
+    strcpy(end, "]}}}");
+    corridor_ask(corridor, line);
+    assert_true(corridor->conn.request_bytes > 2400000);
+    corridor_ask(corridor, line);
+    assert_true(core_conn_is_full(&corridor->conn));
+    assert_int_equal(corridor->conn.request_count, 2);
+    corridor_reconnect(corridor);
+    assert_int_equal(corridor->conn.request_bytes, 0);
+}
+
 static unsigned id_of(const char *answer)
 {
     const char *id = strstr(answer, "\"id\":");
@@ -349,6 +372,7 @@ int main(void)
         FLOW_TEST(what_a_peer_asked_goes_with_it),
         FLOW_TEST(who_waits_keeps_the_old_snapshot),
         FLOW_TEST(a_full_connection_says_when_it_is_not),
+        FLOW_TEST(a_waiting_request_is_counted_by_its_memory),
         FLOW_TEST(any_mixture_is_answered_once_and_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

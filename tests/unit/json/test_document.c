@@ -24,6 +24,7 @@ static void new_says_when_memory_runs_out(void **state)
     struct torture torture;
     torture_init(&torture, 1);
     assert_null(jsv_document_new(&torture.allocator));
+    assert_int_equal(jsv_document_memory(NULL), 0);
     torture_done(&torture);
 }
 
@@ -70,6 +71,7 @@ static void block_grows_with_its_contents(void **state)
         struct jsv_reader *reader = jsv_reader_new(NULL, NULL);
         assert_int_equal(jsv_read(reader, document, jsv_buf_str(&text), 0, NULL), 0);
         expect_mixed(jsv_document_root(document), count);
+        assert_int_equal(jsv_document_memory(document), torture.live_bytes);
         /* each block is at least twice as large as the one before */
         assert_true(torture.calls < 40);
         assert_int_equal(document->block_size % sizeof(struct jsv_node), 0);

@@ -400,6 +400,33 @@ static void test_who_does_not_read_messages_is_disconnected(void **state)
     run_until_closed(desk);
 }
 
+/* Every message about progress repeats the token, so a long one gets none. */
+static void test_no_progress_for_a_long_token(void **state)
+{
+    struct desk *desk = *state;
+    use_waiting_tools(desk);
+    for (int size = 250; size < 260; size += 8) {
+        char token[300] = "";
+        char call[512];
+        memset(token, 't', (size_t)size);
+        snprintf(
+            call,
+            sizeof(call),
+            "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{"
+            "\"name\":\"list_schemas\",\"_meta\":{\"progressToken\":\"%s\"}}}",
+            token);
+        connect_peer(desk);
+        say(desk, post("/mcp", session_header(desk, initialize, BOTH), call));
+        run(desk, 3);
+        waiting->client->progress(waiting, 1, 2);
+        finish_tool();
+        assert_int_equal(has(hear(desk), "notifications/progress"), size <= 254);
+        desk->http->ops->close(desk->http);
+        close(desk->peer);
+        desk->peer = -1;
+    }
+}
+
 /* A call that waits, and a request behind it. */
 static void call_and_ask(struct desk *desk)
 {
@@ -440,6 +467,7 @@ int main(void)
         DESK_TEST(test_call_of_a_lost_peer_is_finished),
         DESK_TEST(test_call_of_a_stalled_peer_is_finished),
         DESK_TEST(test_who_does_not_read_messages_is_disconnected),
+        DESK_TEST(test_no_progress_for_a_long_token),
         DESK_TEST(test_out_of_memory_behind_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,222 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/limits.h"
+#include "core/request.h"
+#include "dialect/session.h"
+#include "support/corridor.h"
+#include "unit/os/fault.h"
+
+#define META                                                                                       \
+    "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                                  \
+    "\"io.modelcontextprotocol/clientCapabilities\":{}"
+
+static char line[CORE_FRAME_SIZE_MAX + 1];
+
+/* A request to listen. @param more Of _meta, with a comma before. */
+static const char *listen_for(const char *id, const char *filter, const char *more)
+{
+    int size = snprintf(
+        line,
+        sizeof(line),
+        "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"subscriptions/listen\",\"params\":{"
+        "\"notifications\":%s,\"_meta\":{" META "%s}}}",
+        id,
+        filter,
+        more);
+    assert_true(size > 0 && (size_t)size < sizeof(line));
+    return line;
+}
+
+/* A text again and again, the last time without its last byte. */
+static char *repeat(const char *before, const char *part, size_t count, const char *after)
+{
+    size_t size = strlen(part);
+    char *text = malloc(strlen(before) + size * count + strlen(after) + 1);
+    char *end = stpcpy(text, before);
+    for (size_t i = 0; i < count; i++) {
+        end = stpcpy(end, part);
+    }
+    strcpy(end - 1, after);
+    return text;
+}
+
+static void duplicate_uris_are_dropped(void **state)
+{
+    const char *answer = corridor_ask(
+        *state,
+        listen_for(
+            "7",
+            "{\"resourceSubscriptions\":[\"a:b\",\"a:c\",\"a:b\",\"a:\\u0062\",\"a:d\",\"a:c\"],"
+            "\"toolsListChanged\":true,\"resourcesListChanged\":false}",
+            ""));
+    assert_string_equal(
+        answer,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
+        "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":7},\"notifications\":{"
+        "\"toolsListChanged\":true,\"resourceSubscriptions\":[\"a:b\",\"a:c\",\"a:d\"]}}}");
+}
+
+static void an_empty_filter_is_acknowledged(void **state)
+{
+    const char *answer = corridor_ask(*state, listen_for("\"\\u0073\"", "{}", ""));
+    assert_string_equal(
+        answer,
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
+        "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":\"\\u0073\"},"
+        "\"notifications\":{}}}");
+}
+
+static void a_long_id_is_refused(void **state)
+{
+    struct corridor *corridor = *state;
+    char id[300] = "\"";
+    memset(id + 1, 'i', 254);
+    strcpy(id + 255, "\"");
+    assert_non_null(strstr(corridor_ask(corridor, listen_for(id, "{}", "")), "acknowledged"));
+    strcpy(id + 255, "i\"");
+    const char *answer = corridor_ask(corridor, listen_for(id, "{}", ""));
+    assert_non_null(strstr(answer, "\"code\":-32600"));
+    assert_non_null(strstr(answer, "the id of a request that listens has more than 256 bytes"));
+    assert_int_equal(corridor->conn.request_count, 1);
+}
+
+static void too_many_resources_are_refused(void **state)
+{
+    struct corridor *corridor = *state;
+    char *many = repeat("{\"resourceSubscriptions\":[", "\"a:b\",", 1001, "]}");
+    const char *answer = corridor_ask(corridor, listen_for("1", many, ""));
+    assert_non_null(strstr(answer, "\"code\":-32602"));
+    assert_non_null(strstr(answer, "more than 1000 resources"));
+    free(many);
+    many = repeat("{\"resourceSubscriptions\":[", "\"a:b\",", 1000, "]}");
+    assert_non_null(strstr(corridor_ask(corridor, listen_for("1", many, "")), "[\"a:b\"]"));
+    free(many);
+}
+
+static void too_many_bytes_of_resources_are_refused(void **state)
+{
+    struct corridor *corridor = *state;
+    char *uri = repeat("{\"resourceSubscriptions\":[\"a:", "x", 65536 - 1, "\"]}");
+    assert_non_null(strstr(corridor_ask(corridor, listen_for("1", uri, "")), "acknowledged"));
+    free(uri);
+    uri = repeat("{\"resourceSubscriptions\":[\"a:", "x", 65536, "\"]}");
+    assert_non_null(
+        strstr(corridor_ask(corridor, listen_for("1", uri, "")), "more than 65536 bytes of URIs"));
+    free(uri);
+}
+
+/* The same for a session: its URIs may be many or long. */
+static void subscriptions_of_a_session_are_bounded(void **state)
+{
+    (void)state;
+    struct dialect_session *session = dialect_session_new(MCP_VERSION_2025_06_18);
+    char uri[128];
+    memset(uri, 'u', sizeof(uri));
+    for (unsigned i = 0; i < 65536 / sizeof(uri); i++) {
+        memcpy(uri, &i, sizeof(i));
+        assert_int_equal(dialect_session_subscribe(session, (struct jsv_str){uri, sizeof(uri)}), 0);
+    }
+    assert_int_equal(dialect_session_subscribe(session, JSV_STR("x")), -ENOSPC);
+    assert_int_equal(dialect_session_subscribe(session, (struct jsv_str){uri, sizeof(uri)}), 0);
+    dialect_session_unsubscribe(session, (struct jsv_str){uri, sizeof(uri)});
+    assert_int_equal(dialect_session_subscribe(session, JSV_STR("x")), 0);
+    dialect_session_release(session);
+}
+
+static void a_session_says_when_it_has_too_many(void **state)
+{
+    struct corridor *corridor = *state;
+    corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+        "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
+        "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
+    corridor->conn.session->subscription_bytes = DIALECT_SUBSCRIPTION_BYTES_MAX;
+    const char *answer = corridor_ask(
+        corridor,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/subscribe\",\"params\":{"
+        "\"uri\":\"mcpgate://schemas/part\"}}");
+    corridor->conn.session->subscription_bytes = 0;
+    assert_non_null(strstr(answer, "\"code\":-32602"));
+    assert_non_null(strstr(answer, "the session has 1000 subscriptions, or 65536 bytes of URIs"));
+    assert_non_null(strstr(answer, "Unsubscribe from a resource first"));
+}
+
+/* A message of a million bytes is a tape of eight millions; none of that stays. */
+static void a_listener_keeps_little(void **state)
+{
+    struct corridor *corridor = *state;
+    char *dense = repeat(",\"z\":[", "0,", 500000, "]");
+    const char *answer =
+        corridor_ask(corridor, listen_for("1", "{\"toolsListChanged\":true}", dense));
+    free(dense);
+    assert_non_null(strstr(answer, "acknowledged"));
+    assert_true(core_conn_is_busy(&corridor->conn));
+    assert_true(corridor->conn.request_bytes < 4096);
+    core_conn_finish(&corridor->conn);
+    assert_int_equal(corridor->answer_count, 2);
+    assert_string_equal(
+        corridor->answers[1].data,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"_meta\":{"
+        "\"io.modelcontextprotocol/subscriptionId\":1}}}");
+}
+
+/* A frame in memory of its own, which no failing allocation is needed for. */
+static void hand_in(struct corridor *corridor, const char *message)
+{
+    static union {
+        struct rpc_chunk chunk;
+        char bytes[4096];
+    } memory;
+    size_t size = strlen(message);
+    memory.chunk.references = 1;
+    memory.chunk.capacity = size;
+    char *data = memory.bytes + offsetof(struct rpc_chunk, data);
+    memcpy(data, message, size);
+    const struct rpc_frame frame = {.text = {data, size}, .chunk = &memory.chunk};
+    core_handle(&corridor->conn, &frame);
+    assert_int_equal(memory.chunk.references, 1); /* a listener keeps a message of its own */
+}
+
+/* Each allocation fails once: the request is refused, or it listens. */
+static void without_memory_it_is_refused(void **state)
+{
+    struct corridor *corridor = *state;
+    bool has_failed = true;
+    unsigned refused = 0;
+    listen_for("1", "{\"resourceSubscriptions\":[\"a:b\"],\"toolsListChanged\":true}", "");
+    for (unsigned i = 1; has_failed; i++) {
+        fault_arm(FAULT_RESIZE, i, ENOMEM);
+        hand_in(corridor, line);
+        has_failed = fault.hit;
+        fault_disarm();
+        assert_int_equal(corridor->answer_count, 1);
+        refused += !core_conn_is_busy(&corridor->conn);
+        corridor_forget(corridor);
+        corridor_reconnect(corridor);
+    }
+    assert_true(refused > 3);
+    assert_non_null(strstr(corridor_ask(corridor, line), "acknowledged"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CORRIDOR_TEST(duplicate_uris_are_dropped),
+        CORRIDOR_TEST(an_empty_filter_is_acknowledged),
+        CORRIDOR_TEST(a_long_id_is_refused),
+        CORRIDOR_TEST(too_many_resources_are_refused),
+        CORRIDOR_TEST(too_many_bytes_of_resources_are_refused),
+        CORRIDOR_TEST(subscriptions_of_a_session_are_bounded),
+        CORRIDOR_TEST(a_session_says_when_it_has_too_many),
+        CORRIDOR_TEST(a_listener_keeps_little),
+        CORRIDOR_TEST(without_memory_it_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
