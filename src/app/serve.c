@@ -25,8 +25,8 @@
 #include "app/http_door.h"
 #include "app/protocol.h"
 #include "app/ready.h"
+#include "app/tool_settings.h"
 #include "app/watch.h"
-#include "core/limits.h"
 #include "core/sessions.h"
 #include "envelope/schemas.h"
 #include "log/log.h"
@@ -246,20 +246,12 @@ static int start_log(struct server *server)
 
 static int make_net(struct server *server)
 {
-    const struct app_config *config = server->config;
     server->settings.sessions = core_sessions_new();
     int made = envelope_schemas_new(os_allocator(), &server->settings.envelopes);
     if (!server->settings.sessions || made < 0) {
         return refuse("cannot start", -ENOMEM, NULL);
     }
-    server->settings.tools = (struct tool_settings){
-        .batch_max = config->batch_max,
-        .loops = choose_loops(server),
-        .backend_url = config->backend_url,
-        .backend_assets_path = config->backend_assets_path,
-        .backend_timeout_ms = CORE_BACKEND_TIMEOUT_MS,
-        .backend_reply_max = CORE_BACKEND_REPLY_MAX,
-    };
+    server->settings.tools = app_tool_settings(server->config, choose_loops(server));
     const struct net_options options = {
         .loops = choose_loops(server),
         .http = &server->http.settings,

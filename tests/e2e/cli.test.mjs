@@ -1,9 +1,11 @@
 // The command line as people meet it: messages that say what is wrong, where, and what to do.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { test } from 'node:test';
-import { program, withServer } from './server.mjs';
+import { program, until, withServer } from './server.mjs';
 
 const withoutSettings = () =>
     Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(MCP|MCPGATE|SYN)_/.test(name)));
@@ -60,4 +62,95 @@ test('a socket in use names the process that has it', () => withServer({ args: [
     const { code, err } = await run(['--socket', 's.sock', '--log-dir', 'none'], { cwd: server.dir });
     assert.equal(code, 2);
     assert.ok(err.includes(`s.sock: pid ${server.child.pid} listens on this socket`), err);
+}));
+
+// ---- call ----
+
+const TOOL = {
+    name: 'shout', version: '1', description: 'Says it louder.', command: ['./shout.sh'], output: 'text',
+    inputSchema: {
+        type: 'object', additionalProperties: false, required: ['text'],
+        properties: { text: { type: 'string', maxLength: 10 }, times: { type: 'integer' } },
+    },
+};
+const FAILING = { ...TOOL, name: 'fails', description: 'Fails.', command: ['./fails.sh'] };
+const TOOLS = {
+    'tools/shout.tool.json': TOOL,
+    'tools/shout.sh': '#!/bin/sh\ntr a-z A-Z\n',
+    'tools/fails.tool.json': FAILING,
+    'tools/fails.sh': '#!/bin/sh\necho broken >&2\nexit 3\n',
+    'schemas/part.schema.json': { type: 'object', properties: { n: { type: 'integer' } } },
+};
+
+function toolServer(options, body) {
+    return withServer({ files: TOOLS, stdin: 'ignore', ...options }, async (server) => {
+        for (const name of ['shout', 'fails']) fs.chmodSync(path.join(server.dir, `tools/${name}.sh`), 0o755);
+        await server.said(/mcp:ready/);
+        server.kill('SIGHUP');
+        await server.said(/mcp:reload/);
+        await body(server);
+    });
+}
+
+const PORT = 20000 + (process.pid + 7919) % 20000;
+const URL = `http://127.0.0.1:${PORT}`;
+const ON_HTTP = { args: ['--http', `127.0.0.1:${PORT}`, '--tools-dir', 'tools', '--schemas-dir', 'schemas'] };
+
+test('call runs a tool here and at a server, with the same output', () => toolServer(ON_HTTP, async (server) => {
+    const at = { cwd: server.dir, env: { MCPGATE_TOOLS_DIR: 'tools', MCPGATE_SCHEMAS_DIR: 'schemas' } };
+    const cases = [
+        [['shout', 'text=12', 'times=3'], 0, /^\{"TEXT":"12","TIMES":3\}\n$/],
+        [['shout', '{"text":"a"}'], 0, /^\{"TEXT":"A"\}\n$/],
+        [['validate_asset', 'schema=part', 'asset={"n":"x"}'], 0, /"path":"\/n"/],
+        [['list_schemas', '--format', 'json'], 0, /"structuredContent":\{"ok":true/],
+        [['fails', 'text=a'], 1, /^$/],
+        [['get_schema', 'name=none'], 1, /not_found/],
+        [['shuot'], 2, /^$/],
+    ];
+    for (const [args, code, out] of cases) {
+        const here = await run(['call', ...args], at);
+        const there = await run(['call', ...args, '--url', URL]);
+        assert.equal(here.code, code, here.err);
+        assert.match(here.out, out);
+        assert.deepEqual([there.code, there.out], [here.code, here.out]);
+    }
+    const failed = await run(['call', 'fails', 'text=a'], at);
+    assert.match(failed.err, /^mcpgate: call: fails: .*exit code 3/m);
+    const refused = await run(['call', 'shout', 'text=much too long'], at);
+    assert.equal(refused.code, 1);
+    assert.match(refused.out + refused.err, /\/text/);
+    const unknown = await run(['call', 'shuot', '--url', `${URL}/mcp`]);
+    assert.match(unknown.err, /unknown tool 'shuot'; did you mean 'shout'\?/);
+    const piped = await run(['call', 'shout', '-'], { ...at, input: '{"text":"b"}' });
+    assert.equal(piped.out, '{"TEXT":"B"}\n');
+}));
+
+test('call sends the token, and says what is missing without it', () =>
+    toolServer({ ...ON_HTTP, env: { MCPGATE_TOKEN: 'secret' } }, async () => {
+        const without = await run(['call', 'list_schemas', '--url', URL]);
+        assert.equal(without.code, 2);
+        assert.match(without.err, /HTTP 401.*set MCPGATE_TOKEN/);
+        const withToken = await run(['call', 'list_schemas', '--url', URL], { env: { MCPGATE_TOKEN: 'secret' } });
+        assert.equal(withToken.code, 0, withToken.err);
+        assert.match(withToken.out, /"name":"part"/);
+    }));
+
+test('call says so when no server answers', async () => {
+    const { code, err } = await run(['call', 'list_schemas', '--url', 'http://127.0.0.1:1']);
+    assert.equal(code, 2);
+    assert.match(err, /no answer; is the server running\?/);
+});
+
+test('call ends its tool when it is interrupted', () => toolServer({ args: [] , stdin: 'pipe' }, async (server) => {
+    fs.writeFileSync(path.join(server.dir, 'tools/shout.sh'), '#!/bin/sh\necho $$ > pid\nexec sleep 60\n');
+    const child = spawn(program, ['call', 'shout', 'text=a', '--tools-dir', 'tools'],
+        { cwd: server.dir, env: { ...withoutSettings() } });
+    let err = '';
+    child.stderr.on('data', (bytes) => { err += bytes; });
+    const file = () => ['pid', 'tools/pid'].map((name) => path.join(server.dir, name)).find((name) => fs.existsSync(name));
+    const pid = Number(fs.readFileSync(await until('the tool', () => file() && fs.readFileSync(file(), 'utf8') && file()), 'utf8'));
+    child.kill('SIGINT');
+    assert.equal(await new Promise((resolve) => child.on('close', resolve)), 2);
+    assert.match(err, /interrupted/);
+    await until('the end of the tool', () => !fs.existsSync(`/proc/${pid}`));
 }));
