@@ -399,24 +399,61 @@ static struct jsv_str socket_path(const struct server *server)
     return jsv_str_from(given ? server->activation.path : server->config->socket_path);
 }
 
+/* Room for "http://", an address and "/mcp". */
+#define URL_SIZE 320
+
+/*
+ * "mcp:ready mode=http url=… schemas_dir=… examples_dir=… mcp=… page=… schemas=8 tools=9
+ * timestamp=…". Scripts read the line of stdio and of sockets field by field, as SYN has it; so
+ * only HTTP, which SYN does not know, adds addresses and counts.
+ */
 static void say_ready(const struct server *server, const char *timestamp)
 {
-    struct log_field fields[6];
-    char url[DETAIL_SIZE];
+    struct log_field fields[10];
+    char url[URL_SIZE];
+    char mcp[URL_SIZE];
+    char page[URL_SIZE];
+    char schemas[24];
+    char tools[24];
     size_t count = 0;
     fields[count++] = (struct log_field){"mode", mode_name(server)};
     if (server->doors & APP_DOOR_SOCKET) {
         fields[count++] = (struct log_field){"path", socket_path(server)};
     }
     if (server->doors & APP_DOOR_HTTP) {
-        snprintf(url, sizeof(url), "http://%s", server->config->http_addr);
+        snprintf(url, sizeof(url), "http://%.256s", server->config->http_addr);
         fields[count++] = (struct log_field){"url", jsv_str_from(url)};
     }
     const struct catalog_options *roots = &server->content.options;
     fields[count++] = (struct log_field){"schemas_dir", text_or_empty(roots->schemas_dir)};
     fields[count++] = (struct log_field){"examples_dir", text_or_empty(roots->examples_dir)};
+    if (server->doors & APP_DOOR_HTTP) {
+        const struct catalog *catalog = server->content.catalog;
+        snprintf(mcp, sizeof(mcp), "http://%.256s/mcp", server->config->http_addr);
+        snprintf(page, sizeof(page), "http://%.256s/", server->config->http_addr);
+        snprintf(schemas, sizeof(schemas), "%zu", catalog_schema_count(catalog));
+        snprintf(tools, sizeof(tools), "%zu", catalog_tool_count(catalog));
+        fields[count++] = (struct log_field){"mcp", jsv_str_from(mcp)};
+        fields[count++] = (struct log_field){"page", jsv_str_from(page)};
+        fields[count++] = (struct log_field){"schemas", jsv_str_from(schemas)};
+        fields[count++] = (struct log_field){"tools", jsv_str_from(tools)};
+    }
     fields[count++] = (struct log_field){"timestamp", jsv_str_from(timestamp)};
     log_text("ready", fields, count);
+}
+
+/* Somebody started us by hand, and would otherwise look at a silent terminal. */
+static void say_what_to_type(const struct app_cli *cli)
+{
+    static const char text[] =
+        "Waiting for JSON-RPC messages on standard input, one per line; Ctrl-D ends.\n"
+        "Usually an MCP client starts this program. Other things to try:\n"
+        "  mcpgate --http 127.0.0.1:8787   serve over HTTP, with a page for people\n"
+        "  mcpgate call TOOL NAME=VALUE    call a tool\n"
+        "  mcpgate init                    make a directory with a schema and a tool to start "
+        "from\n"
+        "  mcpgate --help                  all commands\n";
+    (void)os_write_all(cli->err_fd, text, sizeof(text) - 1);
 }
 
 static void become_ready(struct server *server)
@@ -425,6 +462,9 @@ static void become_ready(struct server *server)
     const char *path = server->config->ready_file;
     log_timestamp(timestamp);
     say_ready(server, timestamp);
+    if (server->doors & APP_DOOR_STDIO && os_isatty(server->cli->in_fd)) {
+        say_what_to_type(server->cli);
+    }
     int r = path ? app_ready_write(path, timestamp) : 0;
     server->ready_written = path && r == 0;
     if (r < 0) {

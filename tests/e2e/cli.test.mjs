@@ -64,6 +64,32 @@ test('a socket in use names the process that has it', () => withServer({ args: [
     assert.ok(err.includes(`s.sock: pid ${server.child.pid} listens on this socket`), err);
 }));
 
+// ---- being ready ----
+
+test('the ready line of HTTP has the addresses and what is served', () => {
+    const address = `127.0.0.1:${20000 + (process.pid + 3967) % 20000}`;
+    const options = { args: ['--http', address], stdin: 'ignore', files: { 'schemas/part.schema.json': {} }, env: { SYN_SCHEMAS_DIR: 'schemas' } };
+    return withServer(options, async (server) => {
+        await server.said(/mcp:ready .*\n/);
+        const line = server.err.text.split('\n')[0];
+        assert.match(line, new RegExp(`^mcp:ready mode=http url=http://${address} schemas_dir=schemas examples_dir="" ` +
+            `mcp=http://${address}/mcp page=http://${address}/ schemas=1 tools=\\d+ timestamp=\\S+Z$`));
+    });
+});
+
+test('on a terminal a bare mcpgate says what it waits for', async () => {
+    const command = `${program} --log-dir none --ready-file ''`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], { env: withoutSettings() });
+    let out = '';
+    child.stdout.on('data', (bytes) => { out += bytes; });
+    await until('the hint', () => out.includes('mcpgate --help'));
+    child.stdin.write('\x04');
+    await new Promise((resolve) => child.on('close', resolve));
+    assert.match(out, /Waiting for JSON-RPC messages on standard input/);
+    const piped = await run(['--log-dir', 'none']);
+    assert.doesNotMatch(piped.err, /Waiting/);
+});
+
 // ---- call ----
 
 const TOOL = {
