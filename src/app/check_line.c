@@ -10,6 +10,7 @@
 
 #include "app/check_output.h"
 #include "app/check_pending.h"
+#include "app/check_version.h"
 #include "base/alloc.h"
 #include "mcp/problem.h"
 #include "os/sys.h"
@@ -25,19 +26,24 @@ struct check_lines {
     struct jsv_arena scratch;
     struct check_pending *pending;
     struct mcp_pairing pairing;
-    bool invalid; /* some message was */
+    struct check_session session;
+    enum mcp_version version; /* of the message being checked */
+    size_t line;
+    struct check_counts counts;
 };
 
 /* ---- requests and answers ---- */
 
 static void note_request(void *context, struct jsv_value id, const struct mcp_method *method)
 {
-    check_pending_put(context, id, method);
+    struct check_lines *lines = context;
+    check_pending_put(lines->pending, id, method, lines->version);
 }
 
 static const struct mcp_method *take_request(void *context, struct jsv_value id)
 {
-    return check_pending_take(context, id);
+    struct check_lines *lines = context;
+    return check_pending_take(lines->pending, id);
 }
 
 /* ---- beginning and end ---- */
@@ -57,7 +63,7 @@ struct check_lines *check_lines_new(const struct check_line_options *options)
         .pending = check_pending_new(),
         .pairing = {.asked = note_request, .answered = take_request},
     };
-    lines->pairing.context = lines->pending;
+    lines->pairing.context = lines;
     jsv_arena_init(&lines->scratch, allocator, SCRATCH_SIZE_MAX);
     if (!lines->reader || !lines->document || !lines->validator || !lines->pending) {
         check_lines_free(lines);
@@ -78,17 +84,23 @@ void check_lines_free(struct check_lines *lines)
     }
 }
 
-bool check_lines_are_valid(const struct check_lines *lines)
+struct check_counts check_lines_counts(const struct check_lines *lines)
 {
-    return !lines->invalid;
+    return lines->counts;
 }
 
 /* ---- one line ---- */
 
 static int answer(struct check_lines *lines, const struct mcp_verdict *verdict, struct jsv_buf *out)
 {
-    lines->invalid |= verdict->layer != MCP_LAYER_NONE;
-    check_output_write(verdict, out);
+    const char *name = lines->options->text_name;
+    lines->counts.messages++;
+    lines->counts.invalid += verdict->layer != MCP_LAYER_NONE;
+    if (name) {
+        check_output_write_text(name, lines->line, verdict, out);
+    } else {
+        check_output_write(verdict, out);
+    }
     return out->error;
 }
 
@@ -107,15 +119,18 @@ answer_unread(struct check_lines *lines, const struct jsv_problem *problem, stru
 static int check_message(struct check_lines *lines, struct jsv_buf *out)
 {
     const struct check_line_options *options = lines->options;
+    struct jsv_value message = jsv_document_root(lines->document);
+    lines->version = options->follows_stream
+                         ? check_version_find(&lines->session, lines->pending, message)
+                         : options->version;
     const struct mcp_check check = {
         .definitions = options->definitions,
-        .version = options->version,
+        .version = lines->version,
         .sender = MCP_SENDER_BOTH,
         .pairing = &lines->pairing,
         .validator = lines->validator,
         .scratch = &lines->scratch,
     };
-    struct jsv_value message = jsv_document_root(lines->document);
     struct mcp_verdict verdict;
     int r;
     if (options->as_schema) {
@@ -141,10 +156,16 @@ static int check_line(struct check_lines *lines, struct jsv_str text, struct jsv
     return r < 0 ? r : check_message(lines, out);
 }
 
-int check_lines_too_long(struct check_lines *lines, struct jsv_buf *out)
+static int refuse_too_long(struct check_lines *lines, struct jsv_buf *out)
 {
     MCP_PROBLEM(too_large, "", "", "payload_too_large");
     return answer_unread(lines, &too_large, out);
+}
+
+int check_lines_too_long(struct check_lines *lines, struct jsv_buf *out)
+{
+    lines->line++;
+    return refuse_too_long(lines, out);
 }
 
 /* ---- lines ---- */
@@ -168,8 +189,9 @@ static struct jsv_str without_return(struct jsv_str line)
 static int take_line(struct check_lines *lines, struct jsv_str line, struct jsv_buf *out)
 {
     line = without_return(line);
+    lines->line++;
     if (line.size > CHECK_LINE_SIZE_MAX) {
-        return check_lines_too_long(lines, out);
+        return refuse_too_long(lines, out);
     }
     return is_blank(line) ? 0 : check_line(lines, line, out);
 }

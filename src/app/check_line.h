@@ -11,8 +11,10 @@
 
 struct check_line_options {
     struct mcp_definitions *definitions;
-    enum mcp_version version;
-    const char *as; /* a definition's name; NULL: the one each message asks for */
+    enum mcp_version version; /* of all messages, unless follows_stream */
+    bool follows_stream;      /* each message is in the version that the stream says */
+    const char *text_name;    /* of the input, for lines of text about what is wrong; NULL: JSON */
+    const char *as;           /* a definition's name; NULL: the one each message asks for */
     const struct jsv_schema *as_schema;
 };
 
@@ -33,5 +35,9 @@ int check_lines_text(struct check_lines *lines, struct jsv_str text, struct jsv_
 /** Say that there was a line beyond the limit. @return 0, or the buffer's error. */
 int check_lines_too_long(struct check_lines *lines, struct jsv_buf *out);
 
-/** Whether all messages up to now were valid. */
-bool check_lines_are_valid(const struct check_lines *lines);
+/** Messages checked up to now, and those of them that were not valid. */
+struct check_counts {
+    size_t messages;
+    size_t invalid;
+};
+struct check_counts check_lines_counts(const struct check_lines *lines);

@@ -1,5 +1,8 @@
 #include "app/check_output.h"
 
+#include <stdio.h>
+
+#include "app/message.h"
 #include "mcp/check.h"
 #include "tools/result.h"
 
@@ -53,5 +56,57 @@ void check_output_write(const struct mcp_verdict *verdict, struct jsv_buf *out)
         write_good(verdict, out);
     } else {
         write_bad(verdict, out);
+    }
+}
+
+/* ---- for people ---- */
+
+/* Bytes shown of what comes from the input. */
+#define TEXT_SHOWN_MAX 512
+
+static void put_code(struct app_message *message, const struct mcp_verdict *verdict)
+{
+    char code[24];
+    snprintf(code, sizeof(code), ", %d)", verdict->code);
+    app_message_put(message, " (");
+    app_message_put(message, mcp_layer_name(verdict->layer));
+    app_message_put(message, code);
+}
+
+static void write_problem(
+    const char *name,
+    size_t line,
+    const struct mcp_verdict *verdict,
+    const struct jsv_problem *problem,
+    struct jsv_buf *out)
+{
+    struct app_message message;
+    app_message_init(&message, false);
+    app_message_put_clipped(&message, jsv_str_from(name), TEXT_SHOWN_MAX);
+    app_message_put(&message, ":");
+    app_message_put_number(&message, line);
+    app_message_put(&message, ": ");
+    if (verdict->method) {
+        app_message_put_clipped(&message, verdict->method->name, TEXT_SHOWN_MAX);
+        app_message_put(&message, ": ");
+    }
+    if (problem->path.size > 0) {
+        app_message_put_clipped(&message, problem->path, TEXT_SHOWN_MAX);
+        app_message_put(&message, ": ");
+    }
+    app_message_put_clipped(&message, problem->message, TEXT_SHOWN_MAX);
+    put_code(&message, verdict);
+    app_message_put(&message, "\n");
+    jsv_buf_append(out, message.data, message.size);
+}
+
+void check_output_write_text(
+    const char *name, size_t line, const struct mcp_verdict *verdict, struct jsv_buf *out)
+{
+    if (verdict->layer == MCP_LAYER_NONE) {
+        return;
+    }
+    for (size_t i = 0; i < verdict->problems.count; i++) {
+        write_problem(name, line, verdict, &verdict->problems.items[i], out);
     }
 }

@@ -23,6 +23,7 @@ struct key {
 
 struct entry {
     const struct mcp_method *method; /* NULL: free */
+    enum mcp_version version;
     uint32_t chain;
     uint32_t newer; /* in the chain */
     uint32_t older;
@@ -118,7 +119,10 @@ static void forget(struct check_pending *pending, uint32_t index)
 }
 
 void check_pending_put(
-    struct check_pending *pending, struct jsv_value id, const struct mcp_method *method)
+    struct check_pending *pending,
+    struct jsv_value id,
+    const struct mcp_method *method,
+    enum mcp_version version)
 {
     uint32_t index = pending->oldest;
     struct entry *entry = &pending->entries[index];
@@ -129,20 +133,41 @@ void check_pending_put(
         return;
     }
     entry->method = method;
+    entry->version = version;
     append(pending, index);
     pending->oldest = (index + 1) % CHECK_PENDING_MAX;
 }
 
-const struct mcp_method *check_pending_take(struct check_pending *pending, struct jsv_value id)
+/* @return NOBODY when there is none. */
+static uint32_t find(const struct check_pending *pending, struct jsv_value id)
 {
     struct key key;
     if (!make_key(id, &key)) {
-        return NULL;
+        return NOBODY;
     }
     uint32_t index = pending->chains[chain_of(pending, &key)];
     while (index != NOBODY && !has_key(&pending->entries[index], &key)) {
         index = pending->entries[index].older;
     }
+    return index;
+}
+
+const struct mcp_method *check_pending_find(
+    const struct check_pending *pending, struct jsv_value id, enum mcp_version *ret_version)
+{
+    enum jsv_type type = jsv_value_type(id);
+    bool is_id = type == JSV_TYPE_STRING || type == JSV_TYPE_NUMBER;
+    uint32_t index = is_id ? find(pending, id) : NOBODY;
+    if (index == NOBODY) {
+        return NULL;
+    }
+    *ret_version = pending->entries[index].version;
+    return pending->entries[index].method;
+}
+
+const struct mcp_method *check_pending_take(struct check_pending *pending, struct jsv_value id)
+{
+    uint32_t index = find(pending, id);
     if (index == NOBODY) {
         return NULL;
     }

@@ -3,6 +3,8 @@
  * version of the protocol; a verdict for each, as it comes.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "app/args.h"
 #include "app/check_line.h"
@@ -19,6 +21,7 @@ enum check_flags {
     CHECK_PROTOCOL = 1 << 0,
     CHECK_AS = 1 << 1,
     CHECK_MCP_SCHEMA = 1 << 2,
+    CHECK_FORMAT = 1 << 3,
 };
 
 /* All functions below that return an int return 0, or an error that has been reported. */
@@ -86,10 +89,31 @@ check_files(struct app_cli *cli, struct check_lines *lines, const struct validat
     return r;
 }
 
-static int check_input(struct app_cli *cli, const struct app_args *args, struct check_lines *lines)
+static char *input_path(const struct app_args *args)
 {
     static char standard_input[] = "-";
-    char *path = args->operand_count > 0 ? args->operands[0] : standard_input;
+    return args->operand_count > 0 ? args->operands[0] : standard_input;
+}
+
+/* "7 messages, 6 valid, 1 invalid", for people. */
+static int print_summary(struct app_cli *cli, const struct check_lines *lines)
+{
+    char text[96];
+    struct check_counts counts = check_lines_counts(lines);
+    snprintf(
+        text,
+        sizeof(text),
+        "%zu message%s, %zu valid, %zu invalid\n",
+        counts.messages,
+        counts.messages == 1 ? "" : "s",
+        counts.messages - counts.invalid,
+        counts.invalid);
+    return app_output_write(cli, jsv_str_from(text));
+}
+
+static int check_input(struct app_cli *cli, const struct app_args *args, struct check_lines *lines)
+{
+    char *path = input_path(args);
     struct validate_files files;
     int r = validate_files_list(&path, 1, true, &files);
     if (r < 0) {
@@ -107,14 +131,19 @@ static int check_input(struct app_cli *cli, const struct app_args *args, struct 
 }
 
 /* As check_input(); a signal ends it between two lines. */
-static enum app_exit
-watch_input(struct app_cli *cli, const struct app_args *args, struct check_lines *lines)
+static enum app_exit watch_input(
+    struct app_cli *cli, const struct app_args *args, struct check_lines *lines, bool as_text)
 {
     if (app_interrupt_begin(cli) < 0) {
         return APP_EXIT_TROUBLE;
     }
-    enum app_exit status = app_interrupt_end(check_input(cli, args, lines));
-    return status == APP_EXIT_OK && !check_lines_are_valid(lines) ? APP_EXIT_INVALID : status;
+    int r = check_input(cli, args, lines);
+    if (r == 0 && as_text) {
+        r = print_summary(cli, lines);
+    }
+    enum app_exit status = app_interrupt_end(r);
+    bool is_valid = check_lines_counts(lines).invalid == 0;
+    return status == APP_EXIT_OK && !is_valid ? APP_EXIT_INVALID : status;
 }
 
 static enum app_exit check_stream(
@@ -125,23 +154,53 @@ static enum app_exit check_stream(
         app_output_failed(cli, -ENOMEM);
         return APP_EXIT_TROUBLE;
     }
-    enum app_exit status = watch_input(cli, args, lines);
+    enum app_exit status = watch_input(cli, args, lines, options->text_name != NULL);
     check_lines_free(lines);
     return status;
 }
 
 /* ---- options ---- */
 
+static void report_version(struct app_cli *cli, const char *name)
+{
+    char subject[64];
+    char why[160] = "unknown version; known are";
+    size_t size = strlen(why);
+    for (enum mcp_version version = 0; version < MCP_VERSION_COUNT && size < sizeof(why);
+         version++) {
+        const char *comma = version > 0 ? "," : "";
+        size += (size_t)snprintf(
+            why + size, sizeof(why) - size, "%s %s", comma, mcp_version_name(version));
+    }
+    snprintf(subject, sizeof(subject), "--protocol %.40s", name);
+    app_report_about(cli, subject, why);
+}
+
+/* Without one, the stream says which. */
 static int
-take_version(struct app_cli *cli, const struct app_args *args, enum mcp_version *ret_version)
+take_version(struct app_cli *cli, const struct app_args *args, struct check_line_options *options)
 {
     const char *name = app_args_value(args, CHECK_PROTOCOL);
-    *ret_version = MCP_VERSION_NEWEST;
-    int r = name ? mcp_version_from_name(jsv_str_from(name), ret_version) : 0;
+    options->version = MCP_VERSION_NEWEST;
+    options->follows_stream = !name;
+    int r = name ? mcp_version_from_name(jsv_str_from(name), &options->version) : 0;
     if (r < 0) {
-        app_report_usage(cli, "unknown protocol version", name);
+        report_version(cli, name);
     }
     return r;
+}
+
+static int
+take_format(struct app_cli *cli, const struct app_args *args, struct check_line_options *options)
+{
+    const char *format = app_args_value(args, CHECK_FORMAT);
+    bool as_text = format && strcmp(format, "text") == 0;
+    if (format && !as_text && strcmp(format, "json") != 0) {
+        app_report_usage(cli, "--format: expected json or text, not", format);
+        return -EINVAL;
+    }
+    options->text_name = as_text ? app_input_name(input_path(args)) : NULL;
+    return 0;
 }
 
 static int load_official(
@@ -186,7 +245,7 @@ static int take_definition(struct app_cli *cli, struct check_line_options *optio
     int r = mcp_definitions_find(
         options->definitions, options->version, jsv_str_from(options->as), &options->as_schema);
     if (r == -ENOENT) {
-        app_report_usage(cli, "this protocol version has no definition", options->as);
+        app_report_usage(cli, "--as: this protocol version has no definition", options->as);
     } else if (r < 0) {
         app_report_errno(cli, options->as, r);
     }
@@ -197,7 +256,7 @@ static enum app_exit check_command(struct app_cli *cli, const struct app_args *a
 {
     struct check_line_options options = {.as = app_args_value(args, CHECK_AS)};
     enum app_exit status = APP_EXIT_TROUBLE;
-    if (take_version(cli, args, &options.version) < 0 ||
+    if (take_format(cli, args, &options) < 0 || take_version(cli, args, &options) < 0 ||
         load_definitions(cli, args, &options) < 0) {
         return status;
     }
@@ -213,7 +272,13 @@ static const struct app_option options[] = {
         .name = "protocol",
         .value = "VERSION",
         .flag = CHECK_PROTOCOL,
-        .help = "Of the protocol; the newest, 2026-07-28, by default",
+        .help = "Version of all messages; by default the stream says which",
+    },
+    {
+        .name = "format",
+        .value = "json|text",
+        .flag = CHECK_FORMAT,
+        .help = "Print json (default), or text with line numbers",
     },
     {
         .name = "as",
@@ -240,9 +305,14 @@ const struct app_command app_command_check = {
         "  {\"ok\":true,\"kind\":\"request\",\"method\":\"ping\",\"definition\":\"PingRequest\"}\n"
         "  {\"ok\":false,\"layer\":\"mcp\",\"code\":-32602,\"errors\":[{\"path\":…,\"msg\":…}]}\n"
         "\n"
-        "The layer is json (the line is no JSON), rpc (no JSON-RPC message) or mcp. A response\n"
-        "is checked against the result of the request with its id earlier in the stream, if\n"
-        "there is one. A line may have 1 MiB; longer ones are refused and stepped over.\n"
+        "The layer is json (the line is not JSON), rpc (not a JSON-RPC message) or mcp. A\n"
+        "response is checked against the result of the request with its id earlier in the\n"
+        "stream, if there is one. A line may have 1 MiB; longer ones are refused and skipped.\n"
+        "\n"
+        "The version is what the stream says: initialize and its result, or params._meta of\n"
+        "2026-07-28; before that, the newest. --protocol sets one version for all messages.\n"
+        "\n"
+        "--format text prints only what is wrong, as FILE:LINE: METHOD: POINTER: MESSAGE.\n"
         "\n"
         "Exit status: 0 when all messages are valid, 1 when some are not, 2 when the input\n"
         "could not be read, or the version or definition does not exist.\n",

@@ -70,11 +70,39 @@ static void test_error_sticks(void **state)
     jsv_buf_done(&out);
 }
 
+static void test_text(void **state)
+{
+    struct json_fixture *fixture = *state;
+    const struct jsv_problem problems[] = {
+        {.path = MCP_TEXT("/params/name"), .message = MCP_TEXT("expected string")},
+        {.path = MCP_TEXT(""), .message = MCP_TEXT("a\033b")},
+    };
+    struct mcp_verdict verdict = {
+        .layer = MCP_LAYER_MCP,
+        .code = MCP_CODE_INVALID_PARAMS,
+        .method = mcp_method(MCP_METHOD_TOOLS_CALL),
+        .problems = {problems, 2, 0},
+    };
+    check_output_write_text("a.jsonl", 7, &verdict, &fixture->out);
+    json_fixture_expect(
+        fixture,
+        "a.jsonl:7: tools/call: /params/name: expected string (mcp, -32602)\n"
+        "a.jsonl:7: tools/call: a\\x1bb (mcp, -32602)\n");
+    verdict = (struct mcp_verdict){
+        .layer = MCP_LAYER_JSON, .code = MCP_CODE_PARSE_ERROR, .problems = {problems, 1, 0}};
+    check_output_write_text("<stdin>", 1, &verdict, &fixture->out);
+    json_fixture_expect(fixture, "<stdin>:1: /params/name: expected string (json, -32700)\n");
+    verdict = (struct mcp_verdict){.layer = MCP_LAYER_NONE};
+    check_output_write_text("<stdin>", 1, &verdict, &fixture->out);
+    json_fixture_expect(fixture, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         JSON_TEST(test_good),
         JSON_TEST(test_bad),
+        JSON_TEST(test_text),
         cmocka_unit_test(test_error_sticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,11 @@ static int tear_down(void **state)
 
 static void put(struct pending_fixture *fixture, const char *id, enum mcp_method_id method)
 {
-    check_pending_put(fixture->pending, json_fixture_read(fixture->json, id), mcp_method(method));
+    check_pending_put(
+        fixture->pending,
+        json_fixture_read(fixture->json, id),
+        mcp_method(method),
+        MCP_VERSION_NEWEST);
 }
 
 static void expect(struct pending_fixture *fixture, const char *id, enum mcp_method_id method)
@@ -51,6 +55,26 @@ static void expect_none(struct pending_fixture *fixture, const char *id)
 {
     struct jsv_value value = json_fixture_read(fixture->json, id);
     assert_null(check_pending_take(fixture->pending, value));
+}
+
+static void test_found_with_its_version(void **state)
+{
+    struct pending_fixture *fixture = *state;
+    enum mcp_version version = MCP_VERSION_COUNT;
+    struct jsv_value id = json_fixture_read(fixture->json, "7");
+    assert_null(check_pending_find(fixture->pending, id, &version));
+    check_pending_put(fixture->pending, id, mcp_method(MCP_METHOD_PING), MCP_VERSION_2025_03_26);
+    for (size_t i = 0; i < 2; i++) {
+        assert_ptr_equal(
+            check_pending_find(fixture->pending, id, &version), mcp_method(MCP_METHOD_PING));
+        assert_int_equal(version, MCP_VERSION_2025_03_26);
+    }
+    expect(*state, "7", MCP_METHOD_PING);
+    assert_null(check_pending_find(fixture->pending, id, &version));
+    /* what is no id is nobody's */
+    id = json_fixture_read(fixture->json, "[7]");
+    assert_null(check_pending_find(fixture->pending, id, &version));
+    assert_null(check_pending_find(fixture->pending, (struct jsv_value){0}, &version));
 }
 
 static void test_taken_once(void **state)
@@ -157,6 +181,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        PENDING_TEST(test_found_with_its_version),
         PENDING_TEST(test_taken_once),
         PENDING_TEST(test_ids_are_equal_by_value),
         PENDING_TEST(test_later_request_is_answered_first),

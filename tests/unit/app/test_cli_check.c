@@ -68,7 +68,7 @@ static void test_wrong_usage(void **state)
 {
     (void)state;
     run_cli("", "check", "--protocol", "2023-01-01");
-    expect_trouble("unknown protocol version '2023-01-01'");
+    expect_trouble("--protocol 2023-01-01: unknown version; known are 2024-11-05, ");
     run_cli("", "check", "a", "b");
     expect_trouble("b");
 }
@@ -163,9 +163,98 @@ static void test_faults(void **state)
     }
 }
 
+/* ---- the version is in the stream ---- */
+
+#define OPEN(version)                                                                              \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"     \
+    "\"" version "\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n"
+#define OPENED(version)                                                                            \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"" version                     \
+    "\",\"capabilities\":{},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}\n"
+#define READY  "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
+#define LIST   "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n"
+#define LISTED "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[]}}\n"
+#define BATCH  "[{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}]\n"
+#define MODERN                                                                                     \
+    "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\",\"params\":{\"_meta\":{"              \
+    "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                                  \
+    "\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n"
+
+static void test_recorded_sessions(void **state)
+{
+    (void)state;
+    static const char *const versions[][2] = {
+        {"2024-11-05", OPEN("2024-11-05") OPENED("2024-11-05") READY LIST LISTED},
+        {"2025-03-26", OPEN("2025-03-26") OPENED("2025-03-26") READY LIST LISTED BATCH},
+        {"2025-06-18", OPEN("2025-06-18") OPENED("2025-06-18") READY LIST LISTED},
+        {"2025-11-25", OPEN("2025-11-25") OPENED("2025-11-25") READY LIST LISTED},
+    };
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        run_cli(versions[i][1], "check");
+        assert_int_equal(run.status, 0);
+        assert_null(strstr(run.out, "\"ok\":false"));
+        /* all in another version, and not the newest */
+        run_cli(versions[i][1], "check", "--protocol", "2026-07-28");
+        assert_int_equal(run.status, 1);
+    }
+}
+
+/* What counts is what the server settled on, not what the client asked for. */
+static void test_the_result_settles_the_version(void **state)
+{
+    (void)state;
+    run_cli(OPEN("2025-11-25") OPENED("2025-03-26") BATCH, "check");
+    assert_int_equal(run.status, 0);
+    run_cli(OPEN("2025-03-26") OPENED("2025-06-18") BATCH, "check");
+    assert_int_equal(run.status, 1);
+    run_cli(OPEN("2025-03-26") BATCH, "check");
+    assert_int_equal(run.status, 0);
+    /* an unknown version is answered with the newest that has initialize */
+    run_cli(OPEN("1999-01-01") LIST, "check");
+    assert_int_equal(run.status, 0);
+}
+
+/* A request that names its version is in it, whatever the session says; so is its answer. */
+static void test_a_modern_request_in_a_session(void **state)
+{
+    (void)state;
+    run_cli(OPEN("2025-06-18") MODERN LIST, "check");
+    assert_int_equal(run.status, 0);
+    /* a result of 2026-07-28 has a resultType */
+    run_cli(
+        OPEN("2025-06-18") MODERN "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"tools\":[]}}\n",
+        "check");
+    assert_int_equal(run.status, 1);
+    /* nothing in the stream says: the newest */
+    run_cli(LIST, "check");
+    assert_int_equal(run.status, 1);
+}
+
+static void test_text_has_line_numbers(void **state)
+{
+    (void)state;
+    run_cli(OPEN("2025-06-18") "\n" READY "{}\n" LIST "{\n", "check", "--format", "text");
+    assert_int_equal(run.status, 1);
+    assert_string_equal(
+        run.out,
+        "<stdin>:4: missing property \"jsonrpc\" (rpc, -32600)\n"
+        "<stdin>:6: unexpected end of input; expected a member name in double quotes "
+        "(json, -32700)\n"
+        "5 messages, 3 valid, 2 invalid\n");
+    run_cli(MODERN, "check", "--format=text");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, "1 message, 1 valid, 0 invalid\n");
+    run_cli(MODERN, "check", "--format=xml");
+    assert_int_equal(run.status, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recorded_sessions),
+        cmocka_unit_test(test_the_result_settles_the_version),
+        cmocka_unit_test(test_a_modern_request_in_a_session),
+        cmocka_unit_test(test_text_has_line_numbers),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_as),
