@@ -41,9 +41,9 @@ struct app_option {
     const char *value; /* what its value is, for --help: "FILE"; NULL: it has none */
     char letter;       /* 's' for "-s"; '\0': there is no short form */
     bool required;
-    const char *variable; /* of the environment, with the same meaning; NULL: there is none */
+    const char *variable;       /* of the environment, with the same meaning; NULL: there is none */
     const char *other_variable; /* another one, or the same; NULL: there is none */
-    const char *fallback; /* what holds without either; for --help; NULL or empty: nothing */
+    const char *fallback;       /* what holds without either; for --help; NULL or empty: nothing */
 };
 
 /*

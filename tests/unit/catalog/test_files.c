@@ -35,13 +35,12 @@ static void test_bad_files(void **state)
     tmpdir_link(&fixture.dir, "../../etc/passwd", "examples/out.json");
     tmpdir_link(&fixture.dir, "nowhere", "examples/gone.json");
     tmpdir_link(&fixture.dir, "good.json", "examples/link.json");
-    fixture_load(
-        "examples/bytes.json: invalid UTF-8 (line 1)\n"
-        "examples/dup.json: duplicate member name at /b/x (line 3)\n"
-        "examples/empty.json: expected a JSON value, found nothing (line 1)\n"
-        "examples/gone.json: a link that leads nowhere, or a file that has just gone\n"
-        "examples/out.json: a link that leaves the directory, or links in a circle\n"
-        "examples/trail.json: unexpected text after the value (line 1)\n");
+    fixture_load("examples/bytes.json: invalid UTF-8 (line 1)\n"
+                 "examples/dup.json: duplicate member name at /b/x (line 3)\n"
+                 "examples/empty.json: expected a JSON value, found nothing (line 1)\n"
+                 "examples/gone.json: a link that leads nowhere, or a file that has just gone\n"
+                 "examples/out.json: a link that leaves the directory, or links in a circle\n"
+                 "examples/trail.json: unexpected text after the value (line 1)\n");
     assert_int_equal(catalog_example_count(fixture.catalog), 2);
     expect_example("good.json", "{'a': 1}");
     expect_example("link.json", "{'a': 1}");
