@@ -6,7 +6,8 @@
 // legacy syntax in them; subjects from what occurs in patterns. With flag u
 // Node must agree with us on what is valid and on what matches. Without it,
 // Node reads some patterns that are not valid with it; where we read them too,
-// and nothing in them depends on the flag, it must agree as well.
+// and nothing in them depends on the flag, it must agree as well. Subjects
+// that this version of Node is known to match wrongly are left out and counted.
 import { spawnSync } from 'node:child_process';
 
 const [driver, count = '20000', seed = '1'] = process.argv.slice(2);
@@ -153,6 +154,10 @@ function matches(regex, text) {
   return false;
 }
 
+// V8 10.2 (Node 18) does not let a negated class take a surrogate pair when a literal follows.
+const matchesPairs = /^[^a]b/u.test('😀b');
+const hasPair = (text) => /[^\0-\uffff]/u.test(text);
+
 function compile(source, flags) {
   try {
     return new RegExp(source, flags);
@@ -181,7 +186,7 @@ if (run.status !== 0) {
   process.exit(1);
 }
 const answers = run.stdout.trimEnd().split('\n');
-const tally = { patterns: questions.length, valid: 0, legacy: 0, refused: 0, unsupported: 0, large: 0, compared: 0, 'given up': 0 };
+const tally = { patterns: questions.length, valid: 0, legacy: 0, refused: 0, unsupported: 0, large: 0, compared: 0, 'given up': 0, 'left out': 0 };
 let failures = 0;
 
 function complain(source, what) {
@@ -200,7 +205,11 @@ questions.forEach(({ source, subjects }, i) => {
   if (outcome !== 'ok' || !loose || (!strict && flagMatters.test(source))) return;
   tally.legacy += strict ? 0 : 1;
   subjects.forEach((text, k) => {
-    if (!strict && /[^\0-\uffff]/u.test(text)) return;
+    if (!strict && hasPair(text)) return;
+    if (!matchesPairs && hasPair(text)) {
+      tally['left out']++;
+      return;
+    }
     const expected = matches(loose, text) ? '1' : '0';
     for (const verdict of verdicts) {
       tally.compared++;
