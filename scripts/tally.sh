@@ -2,7 +2,8 @@
 #
 # A check is a command: exit 0 passed, exit 77 skipped, anything else failed. A
 # suite is a command that counts for itself and ends with the tally, "N passed,
-# M failed, K skipped"; its numbers are added to ours.
+# M failed, K skipped"; its numbers are added to ours. It names each thing it
+# skips on a line of its own, "skip  NAME: WHY".
 
 # A shell function is stopped by its first failing command, as a script under
 # `set -e` is. That is why no "||" stands behind "$@": the shell would switch
@@ -11,6 +12,7 @@
 tally_passed=0
 tally_failed=0
 tally_skipped=0
+tally_skips=() # what was skipped, and why: as many as tally_skipped
 
 # tally_check NAME COMMAND...: what a check prints is shown unless it passed.
 tally_check() {
@@ -27,7 +29,9 @@ tally_check() {
         ;;
     77)
         tally_skipped=$((tally_skipped + 1))
-        printf 'skip  %s: %s\n' "$name" "$output"
+        output=${output%%$'\n'*}
+        tally_skips+=("$name: ${output#skipped: }")
+        printf 'skip  %s: %s\n' "$name" "${output#skipped: }"
         ;;
     *)
         tally_failed=$((tally_failed + 1))
@@ -39,15 +43,18 @@ tally_check() {
 # tally_suite NAME COMMAND...: a suite that ends without a tally, or fails
 # without saying what failed, counts as one failure.
 tally_suite() {
-    local name=$1 log status tally
+    local name=$1 log status tally skip
     local form='^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$'
     shift
     log=$(mktemp)
     set +e
-    (set -e; "$@") 2>&1 | tee "$log"
+    (set -e; export TALLY_INNER=1; "$@") 2>&1 | tee "$log"
     status=${PIPESTATUS[0]}
     set -e
     tally=$(grep -E "$form" "$log" | tail -n 1 || true)
+    while IFS= read -r skip; do
+        tally_skips+=("$name: $skip")
+    done < <(sed -n 's/^skip  //p' "$log")
     rm -f "$log"
     if [[ $tally =~ $form ]]; then
         tally_passed=$((tally_passed + BASH_REMATCH[1]))
@@ -63,12 +70,17 @@ tally_suite() {
 
 # tally_nothing WHY: all that a suite prints which cannot run here.
 tally_nothing() {
-    echo "skipped: $*"
+    echo "skip  $*"
     echo '0 passed, 0 failed, 1 skipped'
 }
 
-# The last line of a suite. Fails when something failed, and when nothing ran at all.
+# The last line of a suite; the outermost one lists before it what was skipped.
+# Fails when something failed, and when nothing ran at all.
 tally_end() {
+    if [[ -z ${TALLY_INNER-} ]] && ((${#tally_skips[@]} > 0)); then
+        printf 'Not run:\n'
+        printf '  %s\n' "${tally_skips[@]}"
+    fi
     printf '%d passed, %d failed, %d skipped\n' "$tally_passed" "$tally_failed" "$tally_skipped"
     ((tally_failed == 0 && tally_passed > 0))
 }
