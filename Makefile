@@ -1,83 +1,75 @@
-# Thin doors to CMake and the scripts; `make help` lists them.
+# A short name for each script; `make help` lists them.
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
-JOBS ?= $(shell nproc)
-# no: the release is optimised without a profile of what it does most; that lasts until yes.
-TRAIN ?= $(if $(shell grep -sx 'MCPGATE_PROFILE:PATH=' build/release/CMakeCache.txt),no,yes)
+PORT ?=
 
-# CMake's presets leave the generator open: Ninja where it is there.
-export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+.PHONY: all help trained train run serve test lint test-setup soak bench fuzz coverage release-check format install clean
 
-build = cmake --preset $(1) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
-
-# The profile is made once for a compiler, by a build that counts what it does.
-# It may become older than the sources: what has changed is compiled as without it.
-train = cmake -E rm -rf build/training/profile && $(call build,training) && \
-	scripts/train build/training/bin/mcpgate && \
-	$(CC) -dumpfullversion >build/training/profile/compiler && \
-	cmake -E rm -rf build/profile && mv build/training/profile build/profile
-is_trained = $(CC) -dumpfullversion | cmp -s - build/profile/compiler
-ifeq ($(TRAIN),no)
-release = $(call build,release,-DMCPGATE_PROFILE=)
-else
-release = { $(is_trained) || { $(train); } || \
-	echo 'make: there was no training; the release is built without'; } && $(call build,release)
-endif
-
-.PHONY: all help run serve soak test test-setup bench fuzz coverage format lint install train clean
-
-all: ## build the release into build/release/bin
+all: ## build all programs into build/release/bin
 	@scripts/setup build
-	@$(release)
+	@scripts/build release
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-run: all ## build, then try server and commands on the demo documents
+run: ## build mcpgate and show what it does; on a terminal it then serves the demo over HTTP
+	@scripts/setup build
+	@scripts/build release mcpgate
 	@scripts/demo build/release/bin/mcpgate
 
-serve: all ## build, then serve the demo documents on the socket build/mcp.sock
-	@scripts/serve build/release/bin/mcpgate build/mcp.sock
+serve: ## build mcpgate and serve the demo over HTTP (PORT=8787)
+	@scripts/setup build
+	@scripts/build release mcpgate
+	@scripts/serve build/release/bin/mcpgate $(PORT)
 
-soak: all ## the long forms of the process tests, an hour of everything at once among them
-	@SOAK=1 E2E_SECONDS=7200 tests/run_e2e build/release
-
-test: ## build and run all tests
+test: ## build everything and run all tests (about 3 minutes on two cores)
 	@scripts/setup test
-	@$(release)
+	@scripts/build release
 	@tests/run build/release
+
+trained: ## build all programs as for a release: optimised by a profile of what mcpgate does
+	@scripts/setup build
+	@scripts/build trained
+
+train: ## the same with a new profile
+	@cmake -E rm -rf build/profile
+	@$(MAKE) --no-print-directory trained
+
+install: all ## install what is in build/release below DESTDIR/PREFIX (/usr/local)
+	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
+bench: trained ## measure the reader, beside its peers where they are at hand
+	@scripts/bench
+
+lint: ## check layers, format, banned functions, symbols, words
+	@scripts/setup dev
+	@scripts/build release
+	@tests/lint/run build/release
+
+coverage: ## line and branch coverage; fails below 95 % and 90 % of libjsv and rpc, 85 % and 75 % of the rest
+	@scripts/setup dev
+	@scripts/build cov
+	@scripts/coverage build/cov
+
+fuzz: ## run every fuzz target FUZZ_SECONDS (60) each
+	@scripts/setup dev
+	@scripts/build fuzz
+	@scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+
+soak: ## the long forms of the process tests, an hour of everything at once among them
+	@scripts/setup test
+	@scripts/build release
+	@SOAK=1 E2E_SECONDS=7200 tests/run_e2e build/release
 
 test-setup: ## install and test in a bare Debian (root, network)
 	@tests/setup/bare_root.sh
 
-bench: all ## measure the reader, beside its peers where they are at hand
-	@scripts/bench
-
-fuzz: ## run every fuzz target FUZZ_SECONDS (60) each
-	@scripts/setup dev
-	@$(call build,fuzz)
-	@scripts/fuzz build/fuzz $(FUZZ_SECONDS)
-
-coverage: ## line and branch coverage; fails below 95 % and 90 % of libjsv and rpc, 85 % and 75 % of the rest
-	@scripts/setup dev
-	@$(call build,cov)
-	@scripts/coverage build/cov
+release-check: ## what takes too long for every change: hours (CONTRIBUTING.md)
+	@.ci/release-check
 
 format: ## rewrite all C files in the house style
 	@find include src tests fuzz examples -name '*.[ch]' | xargs clang-format -i
-
-lint: ## check layers, format, banned functions, symbols, words
-	@scripts/setup dev
-	@$(release)
-	@tests/lint/run build/release
-
-install: all ## install below DESTDIR/PREFIX (/usr/local)
-	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
-
-train: ## make the profile anew that the release is optimised by (TRAIN=no builds without one)
-	@scripts/setup build
-	@$(train)
 
 clean: ## remove the build tree
 	@cmake -E rm -rf build
