@@ -17,6 +17,7 @@
 
 #include "base/ascii.h"
 #include "log/event.h"
+#include "log/text.h"
 #include "os/dir.h"
 #include "os/sys.h"
 
@@ -26,8 +27,7 @@
 
 #define NAME_ENDING ".jsonl"
 
-/* "20260102T030405.678Z-4194304-000001.jsonl" */
-#define NAME_SIZE 64
+#define NAME_SIZE LOG_FILE_NAME_SIZE
 
 /* Names that may be taken already: none in earnest. */
 #define NAME_TRIES 10
@@ -108,27 +108,64 @@ static int path_of(const struct log_files *files, const char *name, char ret_pat
 
 /* ---- the newest and the oldest ---- */
 
-/* A link is not changed but replaced, so that whoever looks finds the old one or the new one. */
-static int point_latest(const struct log_files *files, const char *name)
+#define LATEST ".latest"
+
+/* Put a link in the place of another file; a directory there is moved aside, as it may hold
+   something. */
+static int replace_latest(const struct log_files *files, const char *link, const char *latest)
+{
+    char aside_name[NAME_SIZE + 16];
+    char aside[PATH_MAX];
+    int r = os_rename(link, latest);
+    if (r != -EISDIR) {
+        return r;
+    }
+    snprintf(aside_name, sizeof(aside_name), LATEST ".%s.moved", files->name);
+    r = path_of(files, aside_name, aside);
+    r = r < 0 ? r : os_rename(latest, aside);
+    return r < 0 ? r : os_rename(link, latest);
+}
+
+/* The link is replaced, not changed, so that a reader finds the old one or the new one. */
+static int point_latest(const struct log_files *files)
 {
     char temporary_name[NAME_SIZE];
     char temporary[PATH_MAX];
     char latest[PATH_MAX];
-    snprintf(temporary_name, sizeof(temporary_name), ".latest.%d", (int)os_getpid());
+    snprintf(temporary_name, sizeof(temporary_name), LATEST ".%d", (int)os_getpid());
     int r = path_of(files, temporary_name, temporary);
-    r = r < 0 ? r : path_of(files, ".latest", latest);
+    r = r < 0 ? r : path_of(files, LATEST, latest);
     if (r < 0) {
         return r;
     }
     (void)os_unlinkat(AT_FDCWD, temporary);
-    r = os_symlink(name, temporary);
+    r = os_symlink(files->name, temporary);
     if (r == 0) {
-        r = os_rename(temporary, latest);
+        r = replace_latest(files, temporary, latest);
     }
     if (r < 0) {
         (void)os_unlinkat(AT_FDCWD, temporary);
     }
     return r;
+}
+
+/* Let .latest lead to the file that is written. Warns when that begins to fail. */
+static void update_latest(struct log_files *files)
+{
+    int before = files->latest_error;
+    files->latest_error = point_latest(files);
+    if (files->latest_error < 0 && before == 0) {
+        char detail[PATH_MAX + 64];
+        struct jsv_str directory = jsv_buf_str(&files->directory);
+        snprintf(
+            detail,
+            sizeof(detail),
+            "%.*s/" LATEST ": %s",
+            (int)directory.size,
+            directory.data,
+            strerror(-files->latest_error));
+        log_text_warning("log_link", "detail", jsv_str_from(detail));
+    }
 }
 
 /* Whether a name is one of ours: nothing else in the directory is touched. */
@@ -244,23 +281,18 @@ static int create(struct log_files *files, char ret_name[static NAME_SIZE])
 
 int log_files_open(struct log_files *files)
 {
-    char name[NAME_SIZE];
     if (files->fd >= 0) {
         return 0;
     }
     int fd = make_directories(files);
-    fd = fd < 0 ? fd : create(files, name);
+    fd = fd < 0 ? fd : create(files, files->name);
     if (fd < 0) {
         return fd;
     }
-    int r = point_latest(files, name);
-    if (r < 0) {
-        os_close(fd);
-        return r;
-    }
     files->fd = fd;
     files->size = 0;
-    remove_old(files, name);
+    update_latest(files);
+    remove_old(files, files->name);
     return 0;
 }
 
@@ -302,6 +334,9 @@ int log_files_write(struct log_files *files, struct jsv_str lines, size_t *ret_w
     *ret_written = 0;
     if (files->fd >= 0 && was_removed(files)) {
         let_go(files);
+    }
+    if (files->fd >= 0 && files->latest_error < 0) {
+        update_latest(files);
     }
     while (r == 0 && *ret_written < lines.size) {
         r = log_files_open(files);

@@ -5,7 +5,9 @@
  *     <log dir>/mcp_server/envelope_validation/.latest -> the newest of them
  *
  * A file that has grown to its limit is followed by another one. The five
- * newest are kept. For one thread, which may have to wait for the disk.
+ * newest are kept. A directory called .latest is moved aside. When the link
+ * cannot be made, lines are written all the same: there is one warning, and
+ * each write tries again. For one thread, which may have to wait for the disk.
  */
 #pragma once
 
@@ -16,12 +18,17 @@
 /* Files that are kept, the one that is written among them. */
 #define LOG_FILES_KEPT 5
 
+/* "20260102T030405.678Z-4194304-000001.jsonl" */
+#define LOG_FILE_NAME_SIZE 64
+
 struct log_files {
     const char *root; /* the log dir */
     uint64_t size_max;
-    int fd;          /* of the file being written; -1: there is none */
-    uint64_t size;   /* of it: whole lines only */
-    unsigned number; /* of files made so far */
+    int fd;                        /* of the file being written; -1: there is none */
+    uint64_t size;                 /* of it: whole lines only */
+    unsigned number;               /* of files made so far */
+    char name[LOG_FILE_NAME_SIZE]; /* of the file being written */
+    int latest_error;              /* why .latest does not lead to it; 0: it does */
     struct jsv_buf directory;
 };
 
