@@ -233,6 +233,7 @@ static enum step run_tool(struct core_request *request)
         .arguments = asked->arguments,
         .tools = request->worker->tools,
         .loop = request->worker->loop,
+        .connection = request->conn,
         .reader = request->worker->output_reader, /* examples may be larger than messages */
         .validator = request->worker->validator,
         .scratch = &request->scratch,

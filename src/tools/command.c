@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "log/counters.h"
 #include "log/text.h"
+#include "loop/loop.h"
 #include "loop/process.h"
 #include "os/sys.h"
 #include "tools/builtin.h"
@@ -15,11 +16,12 @@
 #define ERROR_SIZE_MAX 2048
 
 struct command_run {
+    struct loop_fair_item item; /* first: its place, or the wait for one */
     struct commands *commands;
     struct tool_call *call;   /* NULL: it was cancelled */
-    struct command_run *next; /* of those that wait, or of those that run */
+    struct command_run *next; /* of those that run, or of those that were dropped */
     struct command_run *previous;
-    struct loop_process *process; /* NULL: it waits */
+    struct loop_process *process; /* NULL: it does not run */
     uint64_t timeout_ms;
     size_t output_max;
 };
@@ -31,8 +33,13 @@ bool command_is(const struct catalog_tool *tool)
 
 void commands_init(struct commands *commands, struct loop *loop, size_t loops)
 {
-    size_t share = COMMANDS_PER_CPU * (size_t)os_cpu_count() / (loops > 0 ? loops : 1);
-    *commands = (struct commands){.loop = loop, .running_max = share > 0 ? share : 1};
+    uint64_t all = (uint64_t)COMMANDS_PER_CPU * os_cpu_count();
+    uint64_t fitting = os_open_files_max() / COMMANDS_DESCRIPTORS_PART;
+    uint64_t share = (all < fitting ? all : fitting) / (loops > 0 ? loops : 1);
+    size_t places = share > 0 ? (size_t)share : 1;
+    *commands = (struct commands){.loop = loop};
+    loop_fair_init(
+        &commands->queue, places, 1 + places / COMMANDS_EXTRA_PART, COMMANDS_WAITING_MAX);
 }
 
 /* ---- what came of it ---- */
@@ -155,7 +162,6 @@ static void take_out(struct command_run **first, struct command_run **last, stru
 /* One more program runs, or one less. */
 static void count_program(struct commands *commands, int change)
 {
-    commands->running += (size_t)change;
     if (commands->counters) {
         log_count_program(commands->counters, change);
     }
@@ -165,8 +171,12 @@ static void count_program(struct commands *commands, int change)
 
 static void start_waiting(struct commands *commands);
 
+/* Gives its place back, if it has one. */
 static void free_run(struct command_run *run)
 {
+    if (run->item.client) {
+        loop_fair_leave(&run->commands->queue, &run->item);
+    }
     jsv_dealloc(os_allocator(), run, sizeof(*run));
 }
 
@@ -279,24 +289,11 @@ static int start(struct command_run *run)
 
 /* ---- waiting ---- */
 
-static void enqueue(struct commands *commands, struct command_run *run)
-{
-    add(&commands->queue, &commands->queue_last, run);
-    commands->waiting++;
-}
-
-static void dequeue(struct commands *commands, struct command_run *run)
-{
-    take_out(&commands->queue, &commands->queue_last, run);
-    commands->waiting--;
-}
-
 static void start_waiting(struct commands *commands)
 {
-    while (commands->queue && commands->running < commands->running_max) {
-        struct command_run *run = commands->queue;
+    struct command_run *run;
+    while ((run = (struct command_run *)loop_fair_next(&commands->queue))) {
         struct tool_call *call = run->call;
-        dequeue(commands, run);
         int r = start(run);
         if (r != TOOL_WAIT) {
             finish(call, r < 0 ? r : 0);
@@ -309,6 +306,29 @@ static int refuse_as_busy(struct tool_call *call)
     call->failure = envelope_failure_text(ENVELOPE_FAILURE_BUSY, (struct jsv_str){NULL, 0});
     report(call, JSV_STR(""));
     return conclude(call);
+}
+
+/* By a timer: the call that took the place is being handled when another one is dropped. */
+static void drop(struct commands *commands, struct command_run *run)
+{
+    run->next = commands->dropped;
+    commands->dropped = run;
+    loop_timer_start(commands->drop_timer, 0);
+}
+
+static void refuse_dropped(void *owner)
+{
+    struct commands *commands = owner;
+    struct command_run *run;
+    while ((run = commands->dropped)) {
+        struct tool_call *call = run->call;
+        commands->dropped = run->next;
+        free_run(run);
+        if (call) {
+            int r = refuse_as_busy(call);
+            finish(call, r < 0 ? r : 0);
+        }
+    }
 }
 
 /* ---- calls ---- */
@@ -324,10 +344,10 @@ static uint64_t number(const struct tool_call *call, struct jsv_str name, uint64
 int command_call(struct tool_call *call)
 {
     struct commands *commands = &call->tools->commands;
-    if (commands->waiting == COMMANDS_WAITING_MAX) {
-        return refuse_as_busy(call);
-    }
-    struct command_run *run = jsv_alloc(os_allocator(), sizeof(*run));
+    int r = commands->drop_timer
+                ? 0
+                : loop_timer_new(commands->loop, refuse_dropped, commands, &commands->drop_timer);
+    struct command_run *run = r < 0 ? NULL : jsv_alloc(os_allocator(), sizeof(*run));
     if (!run) {
         return -ENOMEM;
     }
@@ -339,12 +359,17 @@ int command_call(struct tool_call *call)
         .output_max =
             output_max < COMMAND_OUTPUT_CEILING ? (size_t)output_max : COMMAND_OUTPUT_CEILING,
     };
-    call->state = run;
-    if (!commands->queue && commands->running < commands->running_max) {
-        return start(run);
+    struct loop_fair_item *dropped = NULL;
+    r = loop_fair_enter(&commands->queue, call->connection, &run->item, &dropped);
+    if (r < 0) {
+        free_run(run);
+        return r == -EBUSY ? refuse_as_busy(call) : r;
     }
-    enqueue(commands, run);
-    return TOOL_WAIT;
+    if (dropped) {
+        drop(commands, (struct command_run *)dropped);
+    }
+    call->state = run;
+    return r == LOOP_FAIR_RUNS ? start(run) : TOOL_WAIT;
 }
 
 void command_cancel(struct tool_call *call)
@@ -354,15 +379,18 @@ void command_cancel(struct tool_call *call)
     if (run->process) {
         run->call = NULL;
         loop_process_stop(run->process);
-    } else {
-        dequeue(run->commands, run);
+    } else if (run->item.client) {
         free_run(run);
+    } else {
+        run->call = NULL; /* dropped already, and freed with the others */
     }
 }
 
 void commands_done(struct commands *commands)
 {
-    assert(!commands->queue);
+    assert(commands->queue.waiting == 0);
+    refuse_dropped(commands);
+    loop_timer_close(commands->drop_timer);
     while (commands->runs) {
         struct command_run *run = commands->runs;
         assert(!run->call);

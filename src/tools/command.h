@@ -2,7 +2,8 @@
  * External tools: programs run as their descriptors say (docs/external-tools.md).
  *
  * A call waits while its program runs, and before that while too many others
- * do. What the program puts out becomes the result; what goes wrong becomes
+ * do; then connections are served in turn (loop/fair_queue.h). What the
+ * program puts out becomes the result; what goes wrong becomes
  * call->failure, with what had been put out by then as a partial result.
  *
  * The program of a call that is cancelled is made to end, and counts among
@@ -10,12 +11,17 @@
  */
 #pragma once
 
+#include "loop/fair_queue.h"
 #include "tools/tool.h"
 
 /* Programs at the same time, per processor: most of them wait for something, and each has its own
    memory. */
 #define COMMANDS_PER_CPU 16
-/* Calls of one loop that wait for their turn; one more is refused rather than forgotten. */
+/* And for connections that run none, this part of it more: they need not wait for the others. */
+#define COMMANDS_EXTRA_PART 4
+/* A program takes four descriptors. All together get a quarter of those there are. */
+#define COMMANDS_DESCRIPTORS_PART 16
+/* Calls of one loop that wait; one more is refused rather than forgotten. */
 #define COMMANDS_WAITING_MAX 256
 
 /* What a descriptor may change. */
@@ -26,18 +32,17 @@
 
 struct command_run;
 struct log_counters;
+struct loop_timer;
 
 /** Programs of one loop. */
 struct commands {
     struct loop *loop;
     struct log_counters *counters; /* NULL: nobody counts */
-    size_t running;
-    size_t running_max;
-    size_t waiting;
-    struct command_run *queue; /* of those that wait, in the order they came */
-    struct command_run *queue_last;
+    struct loop_fair_queue queue;
     struct command_run *runs; /* whose programs run */
     struct command_run *runs_last;
+    struct command_run *dropped;   /* that waited and had to make room: to be refused */
+    struct loop_timer *drop_timer; /* NULL before the first call */
 };
 
 /** @param loops How many share the processors. */

@@ -84,6 +84,7 @@ struct tool_call {
     struct jsv_value arguments; /* an object that fits inputSchema */
     struct tools *tools;
     struct loop *loop;               /* it runs on */
+    const void *connection;          /* it came in on: those that wait are served in turn */
     struct jsv_reader *reader;       /* not across a wait */
     struct jsv_validator *validator; /* not across a wait */
     struct jsv_arena *scratch;

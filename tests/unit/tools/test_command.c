@@ -2,7 +2,7 @@
 #include <sys/wait.h>
 
 #include "loop/loop.h"
-#include "tools/command.h"
+#include "tools/builtin.h"
 #include "tools/command_line.h"
 #include "unit/tools/calling.h"
 
@@ -347,22 +347,30 @@ static void test_cancel(void **state)
 
 #define CALLS (COMMANDS_WAITING_MAX + 1)
 
-/* One runs, many wait, one more is refused; all that wait are run. */
-static void test_queue(void **state)
+static struct tool_call calls[CALLS];
+static struct jsv_buf outs[CALLS];
+
+/* Calls of a connection, as many as can run and wait: one program runs at a time. */
+static void fill_queue(const void *connection)
 {
-    (void)state;
-    static struct tool_call calls[CALLS];
-    static struct jsv_buf outs[CALLS];
-    make_tool("exit 0", "");
-    calling.settings.loops = 1000; /* so that one program runs at a time */
+    calling.settings.loops = 1000000;
     calling_start("t", "{}");
     for (size_t i = 0; i < CALLS; i++) {
         calls[i] = calling.call;
         calls[i].finished = on_finished;
+        calls[i].connection = connection;
         jsv_buf_init(&outs[i], NULL, 1000);
         calls[i].out = &outs[i];
         assert_int_equal(tool_run(&calls[i]), TOOL_WAIT);
     }
+}
+
+/* One runs, many wait, one more is refused; all that wait are run. */
+static void test_queue(void **state)
+{
+    (void)state;
+    make_tool("exit 0", "");
+    fill_queue(NULL);
     calling.call.finished = on_finished;
     assert_int_equal(tool_run(&calling.call), TOOL_DONE);
     expect("null", "ADAPTER.EXECUTION.BUSY");
@@ -372,6 +380,61 @@ static void test_queue(void **state)
     assert_int_equal(finished, CALLS - 1);
     for (size_t i = 0; i < CALLS; i++) {
         fixture_expect_str(jsv_buf_str(&outs[i]), i == 5 ? "" : "\"\"");
+        jsv_buf_done(&outs[i]);
+    }
+}
+
+/* Another connection's call runs at once, and its next one takes the place of one that waits. */
+static void test_connections_share_the_queue(void **state)
+{
+    (void)state;
+    static const char other = 'o';
+    static struct tool_call more[2];
+    static struct jsv_buf more_outs[2];
+    make_tool("exit 0", "");
+    fill_queue(NULL);
+    for (size_t i = 0; i < 2; i++) {
+        more[i] = calls[0];
+        more[i].connection = &other;
+        jsv_buf_init(&more_outs[i], NULL, 1000);
+        more[i].out = &more_outs[i];
+        assert_int_equal(tool_run(&more[i]), TOOL_WAIT);
+    }
+    assert_int_equal(calling.tools->commands.queue.running, 2);
+    tool_cancel(&calls[CALLS - 1]); /* it was dropped, and given up before it was told */
+    finish_wanted = CALLS + 1;
+    assert_int_equal(loop_run(calling.loop), 0);
+    for (size_t i = 0; i < CALLS; i++) {
+        fixture_expect_str(jsv_buf_str(&outs[i]), i == CALLS - 1 ? "" : "\"\"");
+        jsv_buf_done(&outs[i]);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        fixture_expect_str(jsv_buf_str(&more_outs[i]), "\"\"");
+        jsv_buf_done(&more_outs[i]);
+    }
+}
+
+static void test_dropped_call_is_told(void **state)
+{
+    (void)state;
+    static const char other = 'o';
+    make_tool("sleep 60", "");
+    fill_queue(NULL);
+    struct tool_call first = calls[0];
+    struct tool_call second = calls[0];
+    first.connection = second.connection = &other;
+    assert_int_equal(tool_run(&first), TOOL_WAIT);
+    assert_int_equal(tool_run(&second), TOOL_WAIT);
+    finish_wanted = 1;
+    assert_int_equal(loop_run(calling.loop), 0);
+    fixture_expect_str(calls[CALLS - 1].failure.code, "ADAPTER.EXECUTION.BUSY");
+    assert_null(calls[CALLS - 1].state);
+    tool_cancel(&first);
+    tool_cancel(&second);
+    for (size_t i = 0; i < CALLS; i++) {
+        if (calls[i].state) {
+            tool_cancel(&calls[i]);
+        }
         jsv_buf_done(&outs[i]);
     }
 }
@@ -436,6 +499,8 @@ int main(void)
         COMMAND_TEST(test_too_many_arguments),
         COMMAND_TEST(test_cancel),
         COMMAND_TEST(test_queue),
+        COMMAND_TEST(test_connections_share_the_queue),
+        COMMAND_TEST(test_dropped_call_is_told),
         COMMAND_TEST(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
