@@ -17,10 +17,12 @@
 
 #include "backend/transfer.h"
 #include "base/alloc.h"
+#include "loop/fair_queue.h"
 #include "loop/loop.h"
 #include "os/sys.h"
 
 struct backend_post {
+    struct loop_fair_item item; /* first: its place, or the wait for one */
     struct backend_post *next;
     struct backend_post **link; /* what points to it: the list it is in */
     struct backend *backend;
@@ -45,8 +47,10 @@ struct backend {
     CURLM *multi;
     struct backend_target target;
     uint64_t timeout_ms;
-    struct backend_post *running;
+    struct loop_fair_queue queue;
+    struct backend_post *posts; /* that run or wait */
     struct backend_post *over;
+    struct loop_timer *over_timer; /* to deliver what was over before it ran */
     bool delivering;
 };
 
@@ -117,9 +121,20 @@ static void post_free(struct backend_post *post)
     jsv_dealloc(os_allocator(), post, sizeof(*post));
 }
 
+/* Give up its place, or the wait for one. */
+static void post_leave(struct backend_post *post)
+{
+    if (post->item.is_running) {
+        backend_curl->multi_remove_handle(post->backend->multi, post->transfer.easy);
+    }
+    if (post->item.client) {
+        loop_fair_leave(&post->backend->queue, &post->item);
+    }
+}
+
 static void post_is_over(struct backend_post *post, struct backend_reply reply)
 {
-    backend_curl->multi_remove_handle(post->backend->multi, post->transfer.easy);
+    post_leave(post);
     loop_timer_stop(post->deadline);
     post->reply = reply;
     post_unlink(post);
@@ -142,10 +157,29 @@ static void take_finished(struct backend *backend)
 static void take_unwatched(struct backend *backend)
 {
     struct backend_post *next;
-    for (struct backend_post *post = backend->running; post; post = next) {
+    for (struct backend_post *post = backend->posts; post; post = next) {
         next = post->next;
         if (post->error < 0) {
             post_is_over(post, (struct backend_reply){.error = post->error});
+        }
+    }
+}
+
+/* @return 0 or -ENOMEM. */
+static int post_run(struct backend_post *post)
+{
+    CURLMcode code = backend_curl->multi_add_handle(post->backend->multi, post->transfer.easy);
+    return code == CURLM_OK ? 0 : -ENOMEM;
+}
+
+static void run_waiting(struct backend *backend)
+{
+    struct backend_post *post;
+    while ((post = (struct backend_post *)loop_fair_next(&backend->queue))) {
+        int r = post_run(post);
+        if (r < 0) {
+            post_is_over(post, (struct backend_reply){.error = r});
+            loop_timer_start(backend->over_timer, 0);
         }
     }
 }
@@ -154,6 +188,7 @@ static void deliver(struct backend *backend)
 {
     take_finished(backend);
     take_unwatched(backend);
+    run_waiting(backend);
     backend->delivering = true;
     while (backend->over) {
         struct backend_post *post = backend->over;
@@ -170,6 +205,11 @@ static void expired(void *owner)
     struct backend *backend = post->backend;
     post_is_over(post, (struct backend_reply){.error = -ETIMEDOUT});
     deliver(backend);
+}
+
+static void deliver_over(void *owner)
+{
+    deliver(owner);
 }
 
 static void turn(struct backend *backend, curl_socket_t fd, int events)
@@ -273,8 +313,21 @@ static int open_multi(struct backend *backend)
     code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_SOCKETDATA, backend);
     code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
     code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_TIMERDATA, backend);
+    /* Connections that are kept for the next exchange have descriptors, too. */
+    long connections = (long)(backend->queue.places + backend->queue.extra_places);
+    code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, connections);
     assert(code == CURLM_OK);
-    return loop_timer_new(backend->loop, fired, backend, &backend->timer);
+    int r = loop_timer_new(backend->loop, fired, backend, &backend->timer);
+    return r < 0 ? r : loop_timer_new(backend->loop, deliver_over, backend, &backend->over_timer);
+}
+
+static void open_queue(struct backend *backend, size_t loops)
+{
+    uint64_t fitting = os_open_files_max() / BACKEND_DESCRIPTORS_PART;
+    uint64_t all = fitting < BACKEND_EXCHANGES_MAX ? fitting : BACKEND_EXCHANGES_MAX;
+    size_t share = (size_t)all / (loops > 0 ? loops : 1);
+    size_t places = share > 0 ? share : 1;
+    loop_fair_init(&backend->queue, places, 1 + places / BACKEND_EXTRA_PART, BACKEND_WAITING_MAX);
 }
 
 int backend_new(
@@ -300,6 +353,7 @@ int backend_new(
         return -ENOMEM;
     }
     *backend = (struct backend){.loop = loop, .timeout_ms = options->timeout_ms};
+    open_queue(backend, options->loops);
     r = backend_target_init(&backend->target, options);
     if (r == 0) {
         r = open_multi(backend);
@@ -318,17 +372,40 @@ void backend_free(struct backend *backend)
         return;
     }
     assert(!backend->delivering);
-    while (backend->running) {
-        backend_post_cancel(backend->running);
+    while (backend->posts) {
+        backend_post_cancel(backend->posts);
+    }
+    while (backend->over) {
+        backend_post_cancel(backend->over);
     }
     backend_curl->multi_cleanup(backend->multi); /* may still speak of sockets and the timer */
     loop_timer_close(backend->timer);
+    loop_timer_close(backend->over_timer);
     backend_target_done(&backend->target);
     jsv_dealloc(os_allocator(), backend, sizeof(*backend));
     backend_curl->global_cleanup();
 }
 
 /* ---- posts ---- */
+
+/* Run it, or let it wait. @return 0; -EBUSY; -ENOMEM. */
+static int post_enter(struct backend_post *post, const void *connection)
+{
+    struct backend *backend = post->backend;
+    struct loop_fair_item *dropped = NULL;
+    int r = loop_fair_enter(&backend->queue, connection, &post->item, &dropped);
+    if (dropped) { /* its owner is told later: we may be called by that very owner */
+        post_is_over((struct backend_post *)dropped, (struct backend_reply){.error = -EBUSY});
+        loop_timer_start(backend->over_timer, 0);
+    }
+    if (r == LOOP_FAIR_RUNS) {
+        r = post_run(post);
+        if (r < 0) {
+            loop_fair_leave(&backend->queue, &post->item);
+        }
+    }
+    return r < 0 ? r : 0;
+}
 
 int backend_post_start(
     struct backend *backend,
@@ -346,22 +423,23 @@ int backend_post_start(
     if (r == 0) {
         r = loop_timer_new(backend->loop, expired, post, &post->deadline);
     }
-    if (r == 0 && backend_curl->multi_add_handle(backend->multi, post->transfer.easy) != CURLM_OK) {
-        r = -ENOMEM;
+    if (r == 0) {
+        r = post_enter(post, message->connection);
     }
     if (r < 0) {
         post_free(post);
         return r;
     }
     loop_timer_start(post->deadline, backend->timeout_ms);
-    post_link(post, &backend->running);
+    post_link(post, &backend->posts);
     *ret_post = post;
     return 0;
 }
 
 void backend_post_cancel(struct backend_post *post)
 {
-    backend_curl->multi_remove_handle(post->backend->multi, post->transfer.easy);
+    post_leave(post);
     post_unlink(post);
+    run_waiting(post->backend);
     post_free(post);
 }

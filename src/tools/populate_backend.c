@@ -105,8 +105,16 @@ static int readable(struct jsv_buf *out, struct jsv_str text)
     return out->error;
 }
 
+static int write_busy(struct tool_call *call)
+{
+    return write_refused(call, 503, JSV_STR("backend_busy"));
+}
+
 static int write_reply(struct tool_call *call, const struct backend_reply *reply)
 {
+    if (reply->error == -EBUSY) {
+        return write_busy(call);
+    }
     if (reply->error < 0) {
         return reply->error == -ENOMEM ? reply->error
                                        : write_refused(call, 503, JSV_STR("network_unreachable"));
@@ -158,10 +166,11 @@ int tool_populate_backend(struct tool_call *call)
     const struct backend_message message = {
         .body = jsv_value_span(asset),
         .trace = tool_trace(call),
+        .connection = call->connection,
     };
     r = backend_post_start(backend, &message, replied, call, &post);
     if (r < 0) {
-        return r;
+        return r == -EBUSY ? write_busy(call) : r;
     }
     call->state = post;
     return TOOL_WAIT;

@@ -93,6 +93,7 @@ static int open_backend(struct tools *tools, struct loop *loop)
         .path = tools->settings.backend_assets_path,
         .timeout_ms = tools->settings.backend_timeout_ms,
         .reply_size_max = tools->settings.backend_reply_max,
+        .loops = tools->settings.loops,
     };
     return backend_new(loop, &options, &tools->backend);
 }

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
-import { descriptors, program, request, sleep, soak, until, withServer } from './server.mjs';
+import { descriptors, program, request, Server, sleep, soak, until, withServer } from './server.mjs';
 
 const ON_SOCKET = { args: ['--socket', 's.sock'] };
 const MIB = 1024 * 1024;
@@ -116,6 +116,31 @@ test('a peer that does not read: its requests wait, others are served, memory is
     assert.ok(residentKib(server) - before < 8 * 1024, `${before} KiB became ${residentKib(server)} KiB`);
     lazy.destroy();
 }));
+
+test('128 descriptors, a backend that does not answer: new peers are served', async () => {
+    const backend = net.createServer((socket) => { socket.on('error', () => {}); socket.resume(); });
+    await new Promise((resolve) => { backend.listen(0, '127.0.0.1', resolve); });
+    const server = new Server({
+        command: ['/bin/sh', '-c', 'ulimit -n 128; exec "$@"', 'sh', program, '--socket', 's.sock'],
+        env: { SYN_BACKEND_URL: `http://127.0.0.1:${backend.address().port}` },
+    });
+    try {
+        for (let i = 0; i < 20; i++) {
+            const peer = await server.connect();
+            for (let id = 0; id < 16; id++) {
+                peer.socket.write(`${request(id, 'tools/call', { name: 'populate_backend', arguments: { asset: {}, validate_first: false } })}\n`);
+            }
+        }
+        await sleep(200);
+        const peer = await server.connect();
+        const began = Date.now();
+        assert.deepEqual((await peer.ask(1, 'list_schemas')).result, { ok: true, schemas: [] });
+        assert.ok(Date.now() - began < 1000, `${Date.now() - began} ms`);
+    } finally {
+        await server.end();
+        backend.close();
+    }
+});
 
 test('peers that vanish at any moment leave nothing behind', () => withServer(ON_SOCKET, async (server) => {
     const good = await server.connect();

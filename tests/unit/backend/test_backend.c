@@ -1,5 +1,6 @@
 /* Against a backend that hangs, drips, resets, redirects, floods and lies. */
 #define _GNU_SOURCE /* strcasestr() */
+#include <dirent.h>
 #include <stdlib.h>
 
 #include "backend/backend.h"
@@ -20,6 +21,7 @@
 static struct loop *loop;
 static struct backend *backend;
 static struct backend_post *post;
+static size_t loops; /* among which places are divided */
 
 static struct {
     unsigned count;
@@ -33,6 +35,7 @@ static int set_up(void **state)
 {
     (void)state;
     memset(&outcome, 0, sizeof(outcome));
+    loops = 0;
     return loop_new(&loop);
 }
 
@@ -56,6 +59,7 @@ static int open_backend(const char *path)
         .path = path,
         .timeout_ms = TIMEOUT_MS,
         .reply_size_max = REPLY_MAX,
+        .loops = loops,
     };
     return backend_new(loop, &options, &backend);
 }
@@ -291,6 +295,83 @@ static void test_cancel(void **state)
     run_for(TIMEOUT_MS + 100);
 }
 
+/* ---- a limited number at a time ---- */
+
+static unsigned open_files(void)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    unsigned count = 0;
+    assert_non_null(directory);
+    while (readdir(directory)) {
+        count++;
+    }
+    closedir(directory);
+    return count;
+}
+
+static void open_with_one_place(enum server_manner manner, const char *reply)
+{
+    server_start(manner, reply);
+    loops = 1000;
+    assert_int_equal(open_backend("/"), 0);
+}
+
+static void post_for(const char *connection, int expected)
+{
+    const struct backend_message message = {.body = JSV_STR("1"), .connection = connection};
+    assert_int_equal(backend_post_start(backend, &message, done, &outcome, &post), expected);
+}
+
+static void test_others_wait_and_the_wait_counts(void **state)
+{
+    (void)state;
+    open_with_one_place(SERVER_HANGS, "");
+    uint64_t began = os_now_ms();
+    unsigned before = open_files();
+    for (unsigned i = 0; i < 5; i++) {
+        post_for("a", 0);
+    }
+    run_for(TIMEOUT_MS / 2);
+    assert_true(open_files() <= before + 2); /* a connection, and what libcurl wakes itself with */
+    while (outcome.count < 5) {
+        assert_int_equal(loop_run(loop), 0);
+        assert_int_equal(outcome.error, -ETIMEDOUT);
+    }
+    assert_true(os_now_ms() - began < 3 * TIMEOUT_MS);
+}
+
+static void test_those_that_wait_are_sent(void **state)
+{
+    (void)state;
+    open_with_one_place(SERVER_REPLIES, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    for (unsigned i = 0; i < 5; i++) {
+        post_for("a", 0);
+    }
+    backend_post_cancel(post);
+    while (outcome.count < 4) {
+        assert_int_equal(loop_run(loop), 0);
+        assert_int_equal(outcome.status, 200);
+    }
+}
+
+static void test_too_many_wait(void **state)
+{
+    (void)state;
+    static const char *const connections[] = {"a", "b"};
+    open_with_one_place(SERVER_HANGS, "");
+    for (unsigned i = 0; i < 1 + BACKEND_WAITING_MAX; i++) {
+        post_for(connections[0], 0);
+    }
+    post_for(connections[0], -EBUSY);
+    assert_int_equal(outcome.count, 0);
+    post_for(connections[1], 0); /* there is a place for those who have none */
+    post_for(connections[1], 0);
+    assert_int_equal(outcome.count, 0); /* told from the loop, not from within */
+    assert_int_equal(loop_run(loop), 0);
+    assert_int_equal(outcome.count, 1);
+    assert_int_equal(outcome.error, -EBUSY);
+}
+
 static void test_free_while_waiting(void **state)
 {
     (void)state;
@@ -407,6 +488,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nobody_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_proxy_is_ignored, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cancel, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_others_wait_and_the_wait_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_those_that_wait_are_sent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_too_many_wait, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_free_while_waiting, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cancel_from_a_callback, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_urls, set_up, tear_down),

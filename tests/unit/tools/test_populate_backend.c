@@ -1,4 +1,5 @@
 #define _GNU_SOURCE /* nftw(), strcasestr() */
+#include "backend/backend.h"
 #include "loop/loop.h"
 #include "unit/backend/server.h"
 #include "unit/tools/calling.h"
@@ -207,6 +208,26 @@ static void stop(void *owner)
     loop_stop(calling.loop);
 }
 
+static void test_busy(void **state)
+{
+    (void)state;
+    static struct tool_call calls[1 + BACKEND_WAITING_MAX];
+    serve(SERVER_HANGS, "");
+    calling.settings.loops = 1000; /* so that one exchange runs at a time */
+    start("{'asset': {}, 'validate_first': false}");
+    for (size_t i = 0; i < 1 + BACKEND_WAITING_MAX; i++) {
+        calls[i] = calling.call;
+        assert_int_equal(tool_run(&calls[i]), TOOL_WAIT);
+    }
+    assert_int_equal(tool_run(&calling.call), TOOL_DONE);
+    calling_expect(
+        TOOL_VERDICT_FAILED,
+        "{'ok':false,'reason':'backend_error','status':503,'detail':'backend_busy'}");
+    for (size_t i = 0; i < 1 + BACKEND_WAITING_MAX; i++) {
+        tool_cancel(&calls[i]);
+    }
+}
+
 static void test_cancel(void **state)
 {
     (void)state;
@@ -255,6 +276,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_long_detail, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unreachable, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_busy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cancel, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_answer_has_a_limit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_url, set_up, tear_down),
