@@ -31,30 +31,43 @@ static void read_exponent_part(struct jsv_exponent *exponent, const char *cursor
     exponent->digits = (struct jsv_str){cursor, (size_t)(end - cursor)};
 }
 
+/* The first or the last digit that is not zero; NULL when there is none. */
+static const char *first_that_counts(const char *from, const char *end)
+{
+    while (from < end && (*from == '0' || *from == '.')) {
+        from++;
+    }
+    return from < end ? from : NULL;
+}
+
+static const char *last_that_counts(const char *end)
+{
+    do {
+        end--;
+    } while (*end == '0' || *end == '.');
+    return end;
+}
+
 bool jsv_decimal_init_spelling(struct jsv_decimal *decimal, struct jsv_str spelling)
 {
+    const char *start = spelling.data + (spelling.data[0] == '-');
     const char *end = spelling.data + spelling.size;
-    const char *first = NULL; /* digit that is not zero */
-    const char *last = NULL;
-    const char *point = NULL;
-    const char *cursor = spelling.data + (spelling.data[0] == '-');
-    for (; cursor < end && (jsv_is_digit(*cursor) || *cursor == '.'); cursor++) {
-        if (*cursor == '.') {
-            point = cursor;
-        } else if (*cursor != '0') {
-            first = first ? first : cursor;
-            last = cursor;
-        }
-    }
+    size_t size = (size_t)(end - start);
+    const char *e = memchr(start, 'e', size);
+    e = e ? e : memchr(start, 'E', size);
+    const char *digits_end = e ? e : end;
+    const char *point = memchr(start, '.', (size_t)(digits_end - start));
+    const char *first = first_that_counts(start, digits_end);
     if (!first) {
         return false;
     }
-    const char *unit = (point ? point : cursor) - 1; /* the digit of 10^0 */
+    const char *last = last_that_counts(digits_end);
+    const char *unit = (point ? point : digits_end) - 1; /* the digit of 10^0 */
     decimal->digits = (struct jsv_str){first, (size_t)(last - first) + 1};
     decimal->count = decimal->digits.size - (point && first < point && point < last);
     decimal->exponent.negative = false;
     decimal->exponent.offset = unit - last + (last > unit);
-    read_exponent_part(&decimal->exponent, cursor, end);
+    read_exponent_part(&decimal->exponent, digits_end, end);
     return true;
 }
 
@@ -123,6 +136,35 @@ int64_t jsv_decimal_exponent(const struct jsv_decimal *decimal)
     return jsv_exponent_difference(&decimal->exponent, &zero);
 }
 
+/* Digits from a cursor on that are not interrupted by a point; the cursor moves past a point. */
+static size_t digits_in_a_row(const char **cursor, const char *point, size_t left)
+{
+    *cursor += *cursor == point;
+    return point && *cursor < point && left > (size_t)(point - *cursor) ? (size_t)(point - *cursor)
+                                                                        : left;
+}
+
+/* Orders the first digits of two numbers. */
+static int compare_digits(const struct jsv_decimal *a, const struct jsv_decimal *b, size_t count)
+{
+    const char *cursor_a = a->digits.data;
+    const char *cursor_b = b->digits.data;
+    const char *point_a = memchr(cursor_a, '.', a->digits.size);
+    const char *point_b = memchr(cursor_b, '.', b->digits.size);
+    while (count > 0) {
+        size_t row = digits_in_a_row(&cursor_a, point_a, count);
+        row = digits_in_a_row(&cursor_b, point_b, row);
+        int order = memcmp(cursor_a, cursor_b, row);
+        if (order != 0) {
+            return order;
+        }
+        cursor_a += row;
+        cursor_b += row;
+        count -= row;
+    }
+    return 0;
+}
+
 int jsv_decimal_compare(const struct jsv_decimal *a, const struct jsv_decimal *b)
 {
     /* Of the leading digits' powers of ten; FAR outweighs any count. */
@@ -131,17 +173,9 @@ int jsv_decimal_compare(const struct jsv_decimal *a, const struct jsv_decimal *b
     if (difference != 0) {
         return difference < 0 ? -1 : 1;
     }
-    const char *cursor_a = a->digits.data;
-    const char *cursor_b = b->digits.data;
-    size_t common = a->count < b->count ? a->count : b->count;
-    for (size_t i = 0; i < common; i++) {
-        int order = (int)jsv_decimal_next(&cursor_a) - (int)jsv_decimal_next(&cursor_b);
-        if (order != 0) {
-            return order;
-        }
-    }
+    int order = compare_digits(a, b, a->count < b->count ? a->count : b->count);
     /* The last digit is not zero: more digits, larger value. */
-    return (a->count > b->count) - (a->count < b->count);
+    return order != 0 ? order : (a->count > b->count) - (a->count < b->count);
 }
 
 /* Exponent as text of its absolute value, for when it is too far for 64 bits. */
@@ -169,9 +203,12 @@ exponent_text(const struct jsv_exponent *exponent, char *buffer, size_t buffer_s
 uint64_t jsv_decimal_hash(const struct jsv_decimal *decimal, uint64_t seed)
 {
     char buffer[JSV_NUMBER_SIZE_MAX + 20];
-    const char *cursor = decimal->digits.data;
-    for (size_t i = 0; i < decimal->count; i++) {
-        buffer[i] = (char)jsv_decimal_next(&cursor);
+    struct jsv_str digits = decimal->digits;
+    const char *point = memchr(digits.data, '.', digits.size);
+    size_t whole = point ? (size_t)(point - digits.data) : digits.size;
+    memcpy(buffer, digits.data, whole);
+    if (point) {
+        memcpy(buffer + whole, point + 1, digits.size - whole - 1);
     }
     uint64_t hash = jsv_hash((struct jsv_str){buffer, decimal->count}, seed);
     int64_t exponent = jsv_decimal_exponent(decimal);

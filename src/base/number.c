@@ -22,6 +22,8 @@ typedef __int128 int128;
 #define DIGITS_SAFE 19
 /* A significand times this power of ten fits 128 bits with a sign. */
 #define SHIFT_MAX 18
+/* Longer spellings have too many digits, or zeros that are soon passed over. */
+#define SPELLING_SHORT 64
 /* Exponents this long are below 10^16, so moving the point keeps them below 10^17. */
 #define EXPONENT_SAFE 16
 
@@ -102,6 +104,9 @@ static struct jsv_number from_long(struct jsv_str spelling)
 struct jsv_number jsv_number_from(struct jsv_str spelling)
 {
     assert(spelling.size > 0 && spelling.size <= JSV_NUMBER_SIZE_MAX);
+    if (spelling.size > SPELLING_SHORT) {
+        return from_long(spelling);
+    }
     const char *cursor = spelling.data;
     const char *end = cursor + spelling.size;
     struct jsv_number number = {.negative = *cursor == '-'};
@@ -198,9 +203,26 @@ int jsv_number_compare(const struct jsv_number *a, const struct jsv_number *b)
     return (scaled_a > scaled_b) - (scaled_a < scaled_b);
 }
 
+/* Whether a significand times a power of ten is another one. */
+static bool is_shifted(uint64_t significand, int64_t shift, uint64_t other)
+{
+    uint64_t product;
+    return shift <= JSV_POWER_TEN_MAX &&
+           !__builtin_mul_overflow(significand, jsv_power_ten[shift], &product) && product == other;
+}
+
 bool jsv_number_equal(const struct jsv_number *a, const struct jsv_number *b)
 {
-    return jsv_number_compare(a, b) == 0;
+    if (a->big || b->big) {
+        return a->big && b->big && a->negative == b->negative && compare_magnitude(a, b) == 0;
+    }
+    if (a->significand == 0 || b->significand == 0) {
+        return a->significand == b->significand;
+    }
+    int64_t shift = a->exponent - b->exponent;
+    return a->negative == b->negative &&
+           (shift >= 0 ? is_shifted(a->significand, shift, b->significand)
+                       : is_shifted(b->significand, -shift, a->significand));
 }
 
 bool jsv_number_is_integer(const struct jsv_number *number)

@@ -68,7 +68,9 @@ struct jsv_regex_scratch {
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     struct account account;
-    uint64_t cost; /* of all searches since the caller set it to 0 */
+    uint64_t cost;       /* of all searches since the caller set it to 0 */
+    const int64_t *left; /* what the caller has left, in so many units each; NULL: enough */
+    int64_t left_unit;
 };
 
 /* ---- memory ---- */
@@ -320,6 +322,21 @@ static int64_t budget_for(const struct jsv_match *match, size_t size)
     return match->machine_code ? budget : budget / INTERPRETER_WEIGHT;
 }
 
+void jsv_regex_scratch_bound(struct jsv_regex_scratch *scratch, const int64_t *left, int64_t unit)
+{
+    scratch->left = left;
+    scratch->left_unit = unit;
+}
+
+/* The budget, but no more than the caller has left. */
+static int64_t bounded(const struct jsv_regex_scratch *scratch, int64_t budget)
+{
+    if (!scratch->left || *scratch->left > budget / scratch->left_unit) {
+        return budget;
+    }
+    return *scratch->left > 0 ? *scratch->left * scratch->left_unit : 0;
+}
+
 int jsv_match_search(
     const struct jsv_match *match, struct jsv_str subject, struct jsv_regex_scratch *scratch)
 {
@@ -327,7 +344,7 @@ int jsv_match_search(
     if (!filled && !fill(scratch, match->machine_code)) {
         return -ENOMEM;
     }
-    int64_t budget = budget_for(match, subject.size);
+    int64_t budget = bounded(scratch, budget_for(match, subject.size));
     scratch->account = (struct account){.left = budget};
     jsv_foreign_begin();
     int result = pcre2_match(

@@ -93,3 +93,12 @@ int jsv_regex_search(
  * nanosecond. The caller may set it back to 0.
  */
 uint64_t *jsv_regex_scratch_cost(struct jsv_regex_scratch *scratch);
+
+/**
+ * Let no search take more than the caller has left; a search that would is
+ * given up like one that takes too long.
+ *
+ * @param left Read at each search; must stay valid.
+ * @param unit What one of them is worth, in the units of the cost.
+ */
+void jsv_regex_scratch_bound(struct jsv_regex_scratch *scratch, const int64_t *left, int64_t unit);

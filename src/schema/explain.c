@@ -106,10 +106,12 @@ static const struct {
 /* Steps a keyword takes by itself, by how much of the schema and the document it looks at. */
 static uint64_t steps_of(const struct jsv_keyword_use *use, const struct jsv_node *node)
 {
-    bool equality = use->keyword == JSV_KEYWORD_CONST || use->keyword == JSV_KEYWORD_ENUM;
     bool container = jsv_node_is_container(node);
-    if (equality || use->keyword == JSV_KEYWORD_UNIQUE_ITEMS) {
-        return 1 + jsv_steps_for_equality(node, use->weight + 2ull);
+    if (use->keyword == JSV_KEYWORD_CONST || use->keyword == JSV_KEYWORD_ENUM) {
+        return 1 + jsv_steps_for_others(use->weight);
+    }
+    if (use->keyword == JSV_KEYWORD_UNIQUE_ITEMS) {
+        return 1 + jsv_steps_for_unique(node);
     }
     uint64_t steps = 1 + use->weight / 4;
     if (container) {
@@ -160,7 +162,7 @@ static int evaluate_anew(
     const struct jsv_place *place,
     struct jsv_marks *outer_marks)
 {
-    if (x->validator->depth <= 0) {
+    if (x->validator->depth <= 0 || charge(x, 1) < 0) {
         return -ELOOP;
     }
     struct jsv_marks own;

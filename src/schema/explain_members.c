@@ -31,7 +31,12 @@ static int index_members(struct jsv_explain *x, struct jsv_named_members *member
     uint64_t *slots = words_at(x, members->at);
     const struct jsv_node *key = object + 1;
     for (size_t i = 0; i < count; i++, key = jsv_node_next(key + 1)) {
-        size_t slot = home_of(members, jsv_string_text(x->document, key));
+        struct jsv_str name = jsv_string_text(x->document, key);
+        r = charge(x, 3 + jsv_steps_for_text(name.size));
+        if (r < 0) {
+            return r;
+        }
+        size_t slot = home_of(members, name);
         while (slots[slot]) {
             slot = (slot + 1) & (members->capacity - 1);
         }

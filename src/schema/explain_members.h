@@ -34,11 +34,12 @@ const struct jsv_node *jsv_named_members_search(
 
 /* The key of the member of that name, which one it is in *ret_index; NULL when there is none. */
 static inline const struct jsv_node *jsv_named_members_find(
-    const struct jsv_explain *x,
+    struct jsv_explain *x,
     struct jsv_named_members *members,
     const struct jsv_key *name,
     size_t *ret_index)
 {
+    x->validator->steps -= (int64_t)jsv_steps_for_long_text(name->text.size);
     const struct jsv_node *key = members->next;
     if (key == members->end || !jsv_key_equals_node(name, x->document, key)) {
         return jsv_named_members_search(x, members, name, ret_index);

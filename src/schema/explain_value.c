@@ -37,7 +37,7 @@ int jsv_explain_search(struct jsv_explain *x, const struct jsv_regex *regex, str
 {
     int r = jsv_regex_search(regex, text, x->validator->regex);
     int charged = charge(x, jsv_steps_for_search(text.size, x->validator->regex_cost));
-    return r == -ELOOP ? -ETIME : charged < 0 ? charged : r;
+    return r < 0 && r != -ELOOP ? r : charged < 0 ? charged : r < 0 ? -ETIME : r;
 }
 
 /* ---- any type ---- */
@@ -67,12 +67,37 @@ int jsv_explain_type(const struct jsv_keyword_call *call)
     return jsv_finding_add_expected(call->x->findings, where(call), expected);
 }
 
-/* 1, 0 or a failure: is the instance equal to a value of the schema? */
-static int equals(const struct jsv_keyword_call *call, const struct jsv_node *expected)
+static struct jsv_number instance_number(const struct jsv_keyword_call *call)
 {
-    struct jsv_value a = {call->schema->resource->source->document, expected};
-    struct jsv_value b = {call->x->document, call->place->node};
-    return jsv_equality_test(&call->x->validator->equality, a, b);
+    return jsv_value_number((struct jsv_value){call->x->document, call->place->node});
+}
+
+/* 1, 0 or a failure: is the instance equal to one of some values of the schema? */
+static int
+equals_one_of(const struct jsv_keyword_call *call, const struct jsv_node *expected, size_t count)
+{
+    struct jsv_value instance = {call->x->document, call->place->node};
+    enum jsv_type type = jsv_node_type(instance.node);
+    struct jsv_number number = {0};
+    int r = 0;
+    if (type == JSV_TYPE_NUMBER) {
+        r = charge(call->x, jsv_steps_for_number(instance.node));
+        number = r == 0 ? instance_number(call) : number;
+    }
+    for (size_t i = 0; i < count && r == 0; i++, expected = jsv_node_next(expected)) {
+        struct jsv_value other = {call->schema->resource->source->document, expected};
+        if (jsv_node_type(expected) != type) {
+            continue;
+        }
+        r = charge(call->x, jsv_steps_for_pair(instance.node, expected));
+        if (r == 0 && type == JSV_TYPE_NUMBER) {
+            struct jsv_number other_number = jsv_value_number(other);
+            r = jsv_number_equal(&number, &other_number);
+        } else if (r == 0) {
+            r = jsv_equality_test(&call->x->validator->equality, instance, other);
+        }
+    }
+    return r;
 }
 
 /* None of some values of the schema was met. */
@@ -87,29 +112,19 @@ note_values(const struct jsv_keyword_call *call, const struct jsv_node *first, s
 
 int jsv_explain_const(const struct jsv_keyword_call *call)
 {
-    int r = equals(call, call->use->value);
+    int r = equals_one_of(call, call->use->value, 1);
     return r != 0 ? r : note_values(call, call->use->value, 1);
 }
 
 int jsv_explain_enum(const struct jsv_keyword_call *call)
 {
-    struct jsv_value list = {call->schema->resource->source->document, call->use->value};
-    struct jsv_iter iter = jsv_value_iter(list);
-    while (jsv_iter_next(&iter)) {
-        int r = equals(call, iter.value.node);
-        if (r != 0) {
-            return r;
-        }
-    }
-    return note_values(call, call->use->value + 1, jsv_value_count(list));
+    const struct jsv_node *values = call->use->value + 1;
+    size_t count = jsv_node_count(call->use->value);
+    int r = equals_one_of(call, values, count);
+    return r != 0 ? r : note_values(call, values, count);
 }
 
 /* ---- numbers ---- */
-
-static struct jsv_number instance_number(const struct jsv_keyword_call *call)
-{
-    return jsv_value_number((struct jsv_value){call->x->document, call->place->node});
-}
 
 int jsv_explain_bound(const struct jsv_keyword_call *call)
 {

@@ -46,5 +46,5 @@ uint64_t jsv_format_steps(enum jsv_format format, struct jsv_str text)
     bool dear = format == JSV_FORMAT_HOSTNAME || format == JSV_FORMAT_IDN_HOSTNAME ||
                 format == JSV_FORMAT_EMAIL || format == JSV_FORMAT_IDN_EMAIL ||
                 format == JSV_FORMAT_REGEX;
-    return dear ? 8 + 4 * (uint64_t)text.size : 2 + text.size / 16;
+    return dear ? 8 + 4 * (uint64_t)text.size : 2 + text.size / 8;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "schema/program_build.h"
+#include "schema/steps.h"
 
 /* Schemas for one value, one inside another; a deeper one is called instead of taken in. */
 #define NESTING_MAX 64
@@ -234,7 +235,7 @@ static bool is_dependencies(enum jsv_keyword keyword)
            keyword == JSV_KEYWORD_DEPENDENT_SCHEMAS;
 }
 
-/* What the program does not do itself: what was evaluated, and names beyond its tables. */
+/* What the program does not do itself: what was evaluated, and names that take long to compare. */
 static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type type)
 {
     if (type < JSV_TYPE_ARRAY || (type == JSV_TYPE_ARRAY && !schema->wants_marks)) {
@@ -253,12 +254,12 @@ static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type t
             return true;
         }
         for (uint32_t j = 0; use->keyword == JSV_KEYWORD_PROPERTIES && j < use->map.count; j++) {
-            if (use->map.items[j].key.text.size > JSV_STRING_SHORT_MAX) {
+            if (use->map.items[j].key.text.size > JSV_TEXT_SHORT) {
                 return true;
             }
         }
         for (uint32_t j = 0; use->keyword == JSV_KEYWORD_REQUIRED && j < use->names.count; j++) {
-            if (use->names.items[j].text.size > JSV_STRING_SHORT_MAX) {
+            if (use->names.items[j].text.size > JSV_TEXT_SHORT) {
                 return true;
             }
         }

@@ -20,6 +20,7 @@
     X(FAIL, fail, "")                                                                              \
     X(INTEGER, integer, "a number that is one, however written")                                   \
     X(INTEGER_STRICT, integer_strict, "draft 4: written as one")                                   \
+    X(CHARGE, charge, "word: steps for what follows in the list")                                  \
     X(CALL, call, "at: a shape, for the same value")                                               \
     X(RUN, run, "at: a list, for the same value")                                                  \
     X(ONCE, once, "at: the same, for the same value only once")                                    \
@@ -30,8 +31,10 @@
     X(NONE_OF, none_of, "struct jsv_choice")                                                       \
     X(BOOLEAN, boolean, "word: the one allowed")                                                   \
     X(EQUAL, equal, "struct jsv_equals: any of some values")                                       \
+    X(NUMBER_IN, number_in, "struct jsv_numbers")                                                  \
     X(STRING_IS, string_is, "struct jsv_names_table of a short name; at: its slot")                \
     X(STRING_IN, string_in, "struct jsv_names_table")                                              \
+    X(STRING_IN_LONG, string_in_long, "struct jsv_names_table, where some names are long")         \
     X(BOUND, bound, "struct jsv_bounds")                                                           \
     X(INT_BOUND, int_bound, "struct jsv_bounds, both in int64")                                    \
     X(MULTIPLE_OF, multiple_of, "struct jsv_number")                                               \

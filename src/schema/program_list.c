@@ -13,6 +13,9 @@
 /* Operations of a list at most. */
 #define LIST_MAX 16
 
+/* Operations of a list that take no steps, at most. */
+#define FREE_MAX 3
+
 /* What a list may do before its verdict is worth remembering, in simple operations. */
 #define WEIGHT_MAX      256
 #define WEIGHT_THOROUGH 16
@@ -161,6 +164,31 @@ int jsv_build_emit(
     return r;
 }
 
+/* Whether an operation is so quick that it takes no steps. */
+static bool is_free(enum jsv_op_code code)
+{
+    return code == JSV_OP_INTEGER || code == JSV_OP_INTEGER_STRICT || code == JSV_OP_BOOLEAN ||
+           code == JSV_OP_STRING_IS || code == JSV_OP_STRING_IN || code == JSV_OP_INT_BOUND ||
+           code == JSV_OP_MULTIPLE_OF || code == JSV_OP_LENGTH || code == JSV_OP_COUNT;
+}
+
+/* Emit operations, LIST_MAX at most. Where many of them are free, the list takes steps itself. */
+static int
+emit_list(struct jsv_build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
+{
+    struct jsv_op charged[1 + LIST_MAX];
+    size_t free_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        free_count += is_free(ops[i].code);
+    }
+    if (free_count <= FREE_MAX) {
+        return jsv_build_emit(build, ops, count, ret_at);
+    }
+    charged[0] = (struct jsv_op){.code = JSV_OP_CHARGE, .word = free_count / 2};
+    memcpy(charged + 1, ops, count * sizeof(*ops));
+    return jsv_build_emit(build, charged, 1 + count, ret_at);
+}
+
 /*
  * The operations gathered from `start` on as a list. A long one is cut into
  * lists of its own: where the compiler makes no jumps out of calls, a list
@@ -174,7 +202,7 @@ int jsv_build_emit_gathered(struct jsv_build *build, size_t start, uint32_t *ret
         for (size_t from = start; from < gathered->count; from += LIST_MAX) {
             size_t left = gathered->count - from;
             uint32_t at;
-            int r = jsv_build_emit(
+            int r = emit_list(
                 build, jsv_stack_item(gathered, from), left < LIST_MAX ? left : LIST_MAX, &at);
             if (r < 0) {
                 return r;
@@ -185,5 +213,5 @@ int jsv_build_emit_gathered(struct jsv_build *build, size_t start, uint32_t *ret
         gathered->count = kept;
     }
     const struct jsv_op *ops = gathered->count > start ? jsv_stack_item(gathered, start) : NULL;
-    return jsv_build_emit(build, ops, gathered->count - start, ret_at);
+    return emit_list(build, ops, gathered->count - start, ret_at);
 }

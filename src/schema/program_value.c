@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "json/value.h"
+#include "schema/numbers.h"
 #include "schema/program_build.h"
+#include "schema/steps.h"
 
 static const struct jsv_document *document_of(const struct jsv_subschema *schema)
 {
@@ -37,14 +39,17 @@ static int add_strings(struct jsv_list *list, const struct jsv_node **values, ui
     if (!names || !table) {
         return -ENOMEM;
     }
+    bool some_are_long = false;
     for (uint32_t i = 0; i < count; i++) {
         names[i] = jsv_key_from(jsv_string_text(document, values[i]));
+        some_are_long |= names[i].text.size > JSV_TEXT_SHORT;
     }
     int r = jsv_names_build(table, &build->schema->arena, &build->brief, names, count);
     if (r < 0) {
         return r;
     }
-    struct jsv_op op = {.code = JSV_OP_STRING_IN, .data = table};
+    struct jsv_op op = {
+        .code = some_are_long ? JSV_OP_STRING_IN_LONG : JSV_OP_STRING_IN, .data = table};
     if (table->count == 1 && names[0].text.size <= JSV_PREFIX_SIZE) {
         op.code = JSV_OP_STRING_IS;
         op.at = (uint32_t)(jsv_names_slot_of(table, &names[0]) - table->slots);
@@ -69,6 +74,12 @@ static int add_values(struct jsv_list *list, const struct jsv_node **values, uin
         }
         struct jsv_op op = {.code = JSV_OP_BOOLEAN, .word = values[0]->body};
         return both ? 0 : jsv_list_add(list, op);
+    }
+    if (list->type == JSV_TYPE_NUMBER) {
+        struct jsv_arena *arena = &list->build->schema->arena;
+        const struct jsv_numbers *numbers =
+            jsv_numbers_make(arena, document_of(list->schema), values, count);
+        return jsv_list_add_data(list, JSV_OP_NUMBER_IN, numbers);
     }
     bool strings = list->type == JSV_TYPE_STRING;
     for (uint32_t i = 0; i < count && strings; i++) {

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "json/value.h"
 #include "schema/explain.h"
+#include "schema/numbers.h"
 #include "schema/unique.h"
 
 bool jsv_run_out(struct jsv_validator *run)
@@ -33,10 +34,13 @@ bool jsv_run_give_up(struct jsv_validator *run, int error)
 bool jsv_run_settle_search(struct jsv_validator *run, int r)
 {
     uint64_t steps = jsv_steps_for_matching(run->regex_cost);
-    if (r < 0) {
-        return jsv_run_give_up(run, r == -ELOOP ? -ETIME : r);
+    if (r < 0 && r != -ELOOP) {
+        return jsv_run_give_up(run, r);
     }
-    return charge(run, steps) ? r : jsv_run_out(run);
+    if (!charge(run, steps)) {
+        return jsv_run_out(run);
+    }
+    return r < 0 ? jsv_run_give_up(run, -ETIME) : r;
 }
 
 /* ---- any value ---- */
@@ -55,6 +59,11 @@ OP(fail)
     (void)op;
     (void)node;
     return false;
+}
+
+OP(charge)
+{
+    NEXT_IF(charge(run, op->word) || jsv_run_out(run));
 }
 
 OP(call)
@@ -119,11 +128,11 @@ OP(equal)
 {
     const struct jsv_equals *equals = op->data;
     struct jsv_value value = {run->document, node};
-    if (!charge(run, jsv_steps_for_equality(node, equals->count))) {
-        return jsv_run_out(run);
-    }
     for (uint32_t i = 0; i < equals->count; i++) {
         struct jsv_value expected = {equals->document, equals->values[i]};
+        if (!charge(run, 1 + jsv_steps_for_pair(node, expected.node))) {
+            return jsv_run_out(run);
+        }
         int r = jsv_equality_test(&run->equality, value, expected);
         if (r != 0) {
             NEXT_IF(verdict_or_give_up(run, r));
@@ -255,11 +264,23 @@ OP(multiple_of)
     if (LIKELY(is_plain_integer(node) && !divisor->big && divisor->exponent == 0)) {
         NEXT_IF(node->body % divisor->significand == 0);
     }
+    if (!charge(run, jsv_steps_for_number(node))) {
+        return jsv_run_out(run);
+    }
     struct jsv_number number = jsv_value_number((struct jsv_value){run->document, node});
     if (!charge(run, jsv_steps_for_division(&number, divisor))) {
         return jsv_run_out(run);
     }
     NEXT_IF(jsv_number_multiple_of(&number, divisor));
+}
+
+OP(number_in)
+{
+    if (!charge(run, 1 + jsv_steps_for_number(node))) {
+        return jsv_run_out(run);
+    }
+    struct jsv_number number = jsv_value_number((struct jsv_value){run->document, node});
+    NEXT_IF(jsv_numbers_have(op->data, &number));
 }
 
 OP_AND_LAST(string_is)
@@ -271,6 +292,14 @@ OP_AND_LAST(string_is)
 OP_AND_LAST(string_in)
 {
     NEXT_OR_LAST(jsv_names_slot(op->data, run->document, node));
+}
+
+OP(string_in_long)
+{
+    if (!charge(run, jsv_steps_for_long_text(jsv_string_size(node)))) {
+        return jsv_run_out(run);
+    }
+    NEXT_IF(jsv_names_slot(op->data, run->document, node));
 }
 
 /* So many bytes that only counting tells how many characters. */

@@ -66,6 +66,7 @@ static unsigned count_fitting(
 {
     unsigned found = 0;
     for (; left && found < enough; left &= left - 1) {
+        run->steps--;
         found += try_list(run, choice->at[__builtin_ctzll(left)], node);
     }
     return found;

@@ -222,7 +222,7 @@ OP(items_of_exact)
 OP(unique)
 {
     struct jsv_value value = {run->document, node};
-    if (!charge(run, jsv_node_skip(node))) {
+    if (!charge(run, jsv_steps_for_unique(node))) {
         return jsv_run_out(run);
     }
     int r = jsv_unique_test(&run->unique, value, NULL);

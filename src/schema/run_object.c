@@ -256,9 +256,10 @@ OP(names)
     NEXT_IF(true);
 }
 
-static bool has_member(
-    const struct jsv_validator *run, const struct jsv_node *object, const struct jsv_key *name)
+static bool
+has_member(struct jsv_validator *run, const struct jsv_node *object, const struct jsv_key *name)
 {
+    run->steps -= (int64_t)jsv_steps_for_long_text(name->text.size);
     const struct jsv_node *end = jsv_container_end(object);
     for (const struct jsv_node *key = object + 1; key < end; key = jsv_node_next(key + 1)) {
         if (jsv_key_equals_node(name, run->document, key)) {

@@ -13,8 +13,9 @@
 #include "json/stack.h"
 #include "json/value.h"
 
-/* Up to here comparing all pairs is cheaper. */
-#define PAIRWISE_MAX 16
+/* Up to here, so many elements of so much text, comparing all pairs is cheaper. */
+#define PAIRWISE_MAX      16
+#define PAIRWISE_SIZE_MAX 1024
 
 /* What a look at two nodes tells; equal values have equally many nodes. */
 static bool surely_differ(
@@ -216,6 +217,8 @@ struct jsv_unique jsv_unique_on(struct jsv_arena *scratch, struct jsv_equality *
 
 int jsv_unique_test(struct jsv_unique *unique, struct jsv_value array, size_t ret_equal[2])
 {
-    return jsv_node_count(array.node) <= PAIRWISE_MAX ? compare_pairs(unique, array, ret_equal)
-                                                      : compare_hashed(unique, array, ret_equal);
+    bool is_small = jsv_node_count(array.node) <= PAIRWISE_MAX &&
+                    jsv_node_end(array.node) - jsv_node_start(array.node) <= PAIRWISE_SIZE_MAX;
+    return is_small ? compare_pairs(unique, array, ret_equal)
+                    : compare_hashed(unique, array, ret_equal);
 }

@@ -1,6 +1,7 @@
 #include "schema/validator.h"
 
 #include "base/alloc.h"
+#include "schema/steps.h"
 
 /*
  * By default a large document may take more steps: ten times what schemas that
@@ -48,6 +49,7 @@ jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_valida
         return NULL;
     }
     validator->regex_cost = jsv_regex_scratch_cost(validator->regex);
+    jsv_regex_scratch_bound(validator->regex, &validator->steps, JSV_STEP_NS);
     return validator;
 }
 

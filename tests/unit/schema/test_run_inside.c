@@ -448,7 +448,7 @@ static void nested_steps(void **state)
     } cases[] = {
         {"{'items':{'type':'array','items':{'type':'number'}}}",
          "[[1]]",
-         "[[1,2,3,4,5,6,7,8,9]]",
+         "[[1,2,3,4,5,6,7,8,9,10,11,12,13]]",
          "['',[1,2,3,4,5,6,7,8,9]]"},
         {"{'items':" FLAT "}",
          "[{'a':1}]",
@@ -457,14 +457,14 @@ static void nested_steps(void **state)
         {"{'items':{'type':'object','properties':{'a':{'type':'null'}},'required':['a'],"
          "'additionalProperties':false}}",
          "[{'a':null}]",
-         "[{'a':null},{'a':null},{'a':null}]",
+         "[{'a':null},{'a':null},{'a':null},{'a':null}]",
          "[null,{'a':null},{'a':null},{'a':null}]"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         schema_fixture_use(fixture, cases[i].schema);
         struct jsv_value few = schema_fixture_read(fixture, cases[i].few);
         struct jsv_value many = schema_fixture_read(fixture, cases[i].many);
-        struct jsv_validator_limits limits = {.steps_max = 3};
+        struct jsv_validator_limits limits = {.steps_max = 4};
         struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
         assert_non_null(validator);
         assert_int_equal(jsv_validate(fixture->schema, few, validator), 1);
