@@ -53,6 +53,7 @@ test('clients that listen and leave are forgotten', () => withServer({ args: ['-
     for (const peer of peers) await until('a refusal', () => peer.lines.text.includes('"error"'));
     for (const peer of peers) peer.socket.destroy();
     await until('their descriptors', () => descriptors() === before);
+}));
 
 // A listener keeps only a short form of its message; its log line is about the message as it was sent.
 const NAMESPACE = Buffer.from('c1fd1c2077b74f73b39c8ed2dd2f2d8c', 'hex');

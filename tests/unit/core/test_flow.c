@@ -273,21 +273,24 @@ static void a_full_connection_says_when_it_is_not(void **state)
 static void a_waiting_request_is_counted_by_its_memory(void **state)
 {
     struct corridor *corridor = *state;
-    static char line[400 * 1024];
     serve(corridor, SERVER_HANGS);
-    char *end = stpcpy(
-        line,
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"populate_backend\",\"params\":{"
-        "\"validate_first\":false,\"asset\":{\"z\":[0");
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    jsv_buf_append_str(
+        &text,
+        JSV_STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"populate_backend\",\"params\":{"
+                "\"validate_first\":false,\"asset\":{\"z\":[0"));
     for (size_t i = 0; i < 150000; i++) {
-        end = stpcpy(end, ",0");
+        jsv_buf_append_str(&text, JSV_STR(",0"));
     }
-    strcpy(end, "]}}}");
+    jsv_buf_append(&text, "]}}}", sizeof("]}}}"));
+    const char *line = text.data;
     corridor_ask(corridor, line);
     assert_true(corridor->conn.request_bytes > 2400000);
     corridor_ask(corridor, line);
     assert_true(core_conn_is_full(&corridor->conn));
     assert_int_equal(corridor->conn.request_count, 2);
+    jsv_buf_done(&text);
     corridor_reconnect(corridor);
     assert_int_equal(corridor->conn.request_bytes, 0);
 }

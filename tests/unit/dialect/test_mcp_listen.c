@@ -36,14 +36,16 @@ static const char *listen_for(const char *id, const char *filter, const char *mo
 /* A text again and again, the last time without its last byte. */
 static char *repeat(const char *before, const char *part, size_t count, const char *after)
 {
-    size_t size = strlen(part);
-    char *text = malloc(strlen(before) + size * count + strlen(after) + 1);
-    char *end = stpcpy(text, before);
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    jsv_buf_append_str(&text, jsv_str_from(before));
     for (size_t i = 0; i < count; i++) {
-        end = stpcpy(end, part);
+        jsv_buf_append_str(&text, jsv_str_from(part));
     }
-    strcpy(end - 1, after);
-    return text;
+    text.size--;
+    jsv_buf_append(&text, after, strlen(after) + 1);
+    assert_int_equal(text.error, 0);
+    return text.data;
 }
 
 static void duplicate_uris_are_dropped(void **state)
@@ -75,12 +77,12 @@ static void an_empty_filter_is_acknowledged(void **state)
 static void a_long_id_is_refused(void **state)
 {
     struct corridor *corridor = *state;
-    char id[300] = "\"";
-    memset(id + 1, 'i', 254);
-    strcpy(id + 255, "\"");
+    char *id = repeat("\"", "i", 255, "\"");
     assert_non_null(strstr(corridor_ask(corridor, listen_for(id, "{}", "")), "acknowledged"));
-    strcpy(id + 255, "i\"");
+    free(id);
+    id = repeat("\"", "i", 256, "\"");
     const char *answer = corridor_ask(corridor, listen_for(id, "{}", ""));
+    free(id);
     assert_non_null(strstr(answer, "\"code\":-32600"));
     assert_non_null(strstr(answer, "the id of a request that listens has more than 256 bytes"));
     assert_int_equal(corridor->conn.request_count, 1);
