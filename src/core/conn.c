@@ -8,6 +8,7 @@
 #include "core/worker_state.h"
 #include "log/text.h"
 #include "loop/loop.h"
+#include "os/sys.h"
 
 void core_conn_init(
     struct core_conn *conn,
@@ -140,6 +141,7 @@ void core_conn_forget_session(struct core_conn *conn)
     if (conn->is_stream) {
         const void *self = conn;
         atomic_compare_exchange_strong(&conn->session->stream, &self, NULL);
+        atomic_store(&conn->session->used_ms, os_now_ms());
         conn->is_stream = false;
     }
     dialect_session_release(conn->session);

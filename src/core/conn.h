@@ -24,9 +24,10 @@ enum core_transport {
 };
 
 struct core_answer {
-    struct jsv_str text;  /* one JSON text on one line, without its end; valid during the call */
-    unsigned http_status; /* for HTTP; others ignore it */
-    const char *session;  /* id of a session that has just begun, for HTTP; NULL: none has */
+    struct jsv_str text;    /* one JSON text on one line, without its end; valid during the call */
+    unsigned http_status;   /* for HTTP; others ignore it */
+    unsigned retry_after_s; /* when to try again, for HTTP; 0: nothing is said of that */
+    const char *session;    /* id of a session that has just begun, for HTTP; NULL: none has */
 };
 
 struct core_conn_ops {

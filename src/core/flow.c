@@ -27,8 +27,10 @@
 static int keep_session(struct dialect_request *asked)
 {
     struct core_request *request = (struct core_request *)asked;
-    int r = core_sessions_add(request->worker->settings->sessions, *asked->session);
+    uint64_t retry_ms = 0;
+    int r = core_sessions_add(request->worker->settings->sessions, *asked->session, &retry_ms);
     request->begins_session = r == 0;
+    asked->retry_after_s = (unsigned)((retry_ms + 999) / 1000);
     return r;
 }
 

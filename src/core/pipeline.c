@@ -379,6 +379,7 @@ static struct core_answer answer_of(struct core_request *request)
     struct core_answer answer = {
         .text = jsv_buf_str(&request->reply),
         .http_status = request->asked.http_status,
+        .retry_after_s = request->asked.retry_after_s,
         .session = request->begins_session ? (*request->asked.session)->id : NULL,
     };
     if (request->reply.error < 0) {

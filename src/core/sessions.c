@@ -6,6 +6,7 @@
 #include "core/sessions.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -16,9 +17,14 @@
 
 #define BUCKET_COUNT 1024
 
+/* Between two looks for sessions that are too old. */
+#define SWEEP_MS 60000
+
 struct core_sessions {
     pthread_mutex_t lock;
     size_t count;
+    uint64_t room_at_ms;  /* when full: no session is idle for long enough before */
+    uint64_t sweep_at_ms; /* when sessions are looked at next for those that are too old */
     struct core_sessions_listener *listeners;
     struct dialect_session *buckets[BUCKET_COUNT];
 };
@@ -134,20 +140,73 @@ static void take_out(struct core_sessions *sessions, struct dialect_session **pl
     dialect_session_release(session);
 }
 
-/* Rare, so looking at all of them will do. There is at least one. */
-static void forget_oldest(struct core_sessions *sessions)
+/* Whoever holds a reference besides the directory uses it: a request in flight, or a stream. */
+static uint64_t idle_since_ms(const struct dialect_session *session, uint64_t now)
 {
-    struct dialect_session **oldest = NULL;
+    return atomic_load(&session->references) > 1 ? now : atomic_load(&session->used_ms);
+}
+
+static bool is_too_old(const struct dialect_session *session, uint64_t now)
+{
+    return now - idle_since_ms(session, now) >= CORE_SESSION_AGE_MS;
+}
+
+/* When a session may be ended to make room for another. */
+static uint64_t gives_room_at_ms(const struct dialect_session *session, uint64_t now)
+{
+    return idle_since_ms(session, now) +
+           (session->is_used ? CORE_SESSION_IDLE_MS : CORE_SESSION_UNUSED_MS);
+}
+
+/* End the sessions that are too old. Looking at all of them now and then will do. */
+static void sweep(struct core_sessions *sessions, uint64_t now)
+{
+    if (now < sessions->sweep_at_ms) {
+        return;
+    }
+    sessions->sweep_at_ms = now + SWEEP_MS;
     for (size_t i = 0; i < BUCKET_COUNT; i++) {
         struct dialect_session **place = &sessions->buckets[i];
-        for (; *place; place = &(*place)->next) {
-            if (!oldest || (*place)->used_ms < (*oldest)->used_ms) {
-                oldest = place;
+        while (*place) {
+            if (is_too_old(*place, now)) {
+                take_out(sessions, place);
+            } else {
+                place = &(*place)->next;
             }
         }
     }
-    assert(oldest);
-    take_out(sessions, oldest);
+}
+
+/*
+ * End the session that is idle for longest. Using a session only moves the time at which it gives
+ * room, so a search that found none need not be repeated before the earliest of these times.
+ * @return whether there is room.
+ */
+static bool make_room(struct core_sessions *sessions, uint64_t now)
+{
+    if (sessions->count < CORE_SESSIONS_MAX) {
+        return true;
+    }
+    if (now < sessions->room_at_ms) {
+        return false;
+    }
+    struct dialect_session **idlest = NULL;
+    sessions->room_at_ms = UINT64_MAX;
+    for (size_t i = 0; i < BUCKET_COUNT; i++) {
+        for (struct dialect_session **place = &sessions->buckets[i]; *place;
+             place = &(*place)->next) {
+            uint64_t room_at_ms = gives_room_at_ms(*place, now);
+            if (room_at_ms < sessions->room_at_ms) {
+                sessions->room_at_ms = room_at_ms;
+                idlest = place;
+            }
+        }
+    }
+    if (now < sessions->room_at_ms) {
+        return false;
+    }
+    take_out(sessions, idlest);
+    return true;
 }
 
 static int make_id(char ret_id[static DIALECT_SESSION_ID_SIZE + 1])
@@ -158,32 +217,43 @@ static int make_id(char ret_id[static DIALECT_SESSION_ID_SIZE + 1])
     return r;
 }
 
-int core_sessions_add(struct core_sessions *sessions, struct dialect_session *session)
+int core_sessions_add(
+    struct core_sessions *sessions, struct dialect_session *session, uint64_t *reterr_retry_ms)
 {
     int r = make_id(session->id);
     if (r < 0) {
         return r;
     }
+    uint64_t now = os_now_ms();
     pthread_mutex_lock(&sessions->lock);
-    if (sessions->count == CORE_SESSIONS_MAX) {
-        forget_oldest(sessions);
+    sweep(sessions, now);
+    if (make_room(sessions, now)) {
+        struct dialect_session **bucket = &sessions->buckets[bucket_of(session->id)];
+        atomic_store(&session->used_ms, now);
+        session->next = *bucket;
+        *bucket = dialect_session_retain(session);
+        sessions->count++;
+    } else {
+        *reterr_retry_ms = sessions->room_at_ms - now;
+        r = -ENOSPC;
     }
-    struct dialect_session **bucket = &sessions->buckets[bucket_of(session->id)];
-    session->used_ms = os_now_ms();
-    session->next = *bucket;
-    *bucket = dialect_session_retain(session);
-    sessions->count++;
     pthread_mutex_unlock(&sessions->lock);
-    return 0;
+    return r;
 }
 
 struct dialect_session *core_sessions_find(struct core_sessions *sessions, struct jsv_str id)
 {
+    uint64_t now = os_now_ms();
     pthread_mutex_lock(&sessions->lock);
     struct dialect_session **place = place_of(sessions, id);
+    if (place && is_too_old(*place, now)) {
+        take_out(sessions, place);
+        place = NULL;
+    }
     struct dialect_session *session = place ? *place : NULL;
     if (session) {
-        session->used_ms = os_now_ms();
+        atomic_store(&session->used_ms, now);
+        session->is_used = true;
         dialect_session_retain(session);
     }
     pthread_mutex_unlock(&sessions->lock);

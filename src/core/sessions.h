@@ -17,11 +17,20 @@ void core_sessions_free(struct core_sessions *sessions);
 
 /**
  * Give a session an id nobody can guess and keep it. When there are
- * CORE_SESSIONS_MAX, the one that was not used for longest is forgotten.
- * @return 0 or -errno.
+ * CORE_SESSIONS_MAX, the one that is idle for longest makes room, if it is idle
+ * for long enough (CORE_SESSION_UNUSED_MS, CORE_SESSION_IDLE_MS): sessions in
+ * use do not end because somebody begins many.
+ *
+ * @param reterr_retry_ms With -ENOSPC: when there may be room.
+ * @return 0; -ENOSPC: none is idle; -errno.
  */
-int core_sessions_add(struct core_sessions *sessions, struct dialect_session *session);
-/** @return the session, retained; NULL when there is none of that id. */
+int core_sessions_add(
+    struct core_sessions *sessions, struct dialect_session *session, uint64_t *reterr_retry_ms);
+/**
+ * Look a session up, which is then in use until it is released. One that was idle for
+ * CORE_SESSION_AGE_MS is over.
+ * @return the session, retained; NULL when there is none of that id.
+ */
 struct dialect_session *core_sessions_find(struct core_sessions *sessions, struct jsv_str id);
 /** Forget a session. @return whether there was one. */
 bool core_sessions_remove(struct core_sessions *sessions, struct jsv_str id);

@@ -29,7 +29,10 @@ struct dialect_host {
     void (*push)(struct dialect_request *request, struct jsv_str message);
     /* Whether the connection may have one more request that listens. */
     bool (*may_listen)(const struct dialect_request *request);
-    /* Of HTTP clients: keep *request->session under an id of its own. @return 0 or -errno. */
+    /*
+     * Of HTTP clients: keep *request->session under an id of its own. @return 0; -ENOSPC: there are
+     * too many, and retry_after_s is set; -errno.
+     */
     int (*keep_session)(struct dialect_request *request);
     /* Of HTTP clients: find a session and make it *request->session. @return whether there is. */
     bool (*find_session)(struct dialect_request *request, struct jsv_str id);
@@ -92,6 +95,7 @@ struct dialect_request {
     bool is_valid;                   /* the message is as defined: the answer has to be, too */
     const struct mcp_method *method; /* of a valid message of the official protocol */
     unsigned http_status;            /* 200 unless it says otherwise */
+    unsigned retry_after_s;          /* when to try again, for HTTP; 0: nothing is said of that */
 };
 
 enum dialect_step {

@@ -38,7 +38,7 @@ static enum mcp_version negotiate(struct jsv_str wanted)
     return legacy ? version : MCP_VERSION_NEWEST_LEGACY;
 }
 
-/* Begin a session. @return 0 or -errno. */
+/* Begin a session. @return 0; -ENOSPC: there are too many; -errno. */
 static int begin_session(struct dialect_request *request, enum mcp_version version)
 {
     struct dialect_session *session = dialect_session_new(version);
@@ -46,7 +46,12 @@ static int begin_session(struct dialect_request *request, enum mcp_version versi
         return -ENOMEM;
     }
     *request->session = session;
-    return request->http ? request->host->keep_session(request) : 0;
+    int r = request->http ? request->host->keep_session(request) : 0;
+    if (r < 0) {
+        *request->session = NULL;
+        dialect_session_release(session);
+    }
+    return r;
 }
 
 enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
@@ -56,13 +61,23 @@ enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
         .suggestion = JSV_STR("Open a new connection, or leave the session's id out"),
         .cause = JSV_STR("/method"),
     };
+    static const struct rpc_fault busy = {
+        .details = JSV_STR("the server has as many sessions as it may have, and none is idle"),
+        .suggestion = JSV_STR("Try again after the time in Retry-After; end sessions with DELETE "
+                              "when they are no longer needed"),
+        .cause = JSV_STR("/method"),
+    };
     struct dialect_request *request = exchange->request;
     if (*request->session) {
         return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &again);
     }
     struct jsv_value wanted = jsv_value_get(exchange->params, JSV_STR("protocolVersion"));
     enum mcp_version version = negotiate(jsv_value_text(wanted));
-    if (begin_session(request, version) < 0) {
+    int r = begin_session(request, version);
+    if (r == -ENOSPC) {
+        return mcp_answer_fault(request, RPC_ERROR_BUSY, &busy);
+    }
+    if (r < 0) {
         return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("no session can be made"));
     }
     struct jsv_value capabilities = jsv_value_get(exchange->params, JSV_STR("capabilities"));

@@ -63,7 +63,8 @@ struct dialect_session {
     struct dialect_pending *pendings;   /* that may be given up */
     _Atomic(const void *) stream;       /* the connection notifications go to, over HTTP */
     struct dialect_session *next;       /* in the directory */
-    uint64_t used_ms;                   /* when it was last asked for */
+    _Atomic(uint64_t) used_ms;          /* when a request or a stream of it last began or ended */
+    bool is_used;                       /* since it was begun; the directory's */
 };
 
 /** A session with one reference. @return NULL when memory ran out. */

@@ -93,12 +93,23 @@ static void write_session(struct net_http *http, const char *session)
     }
 }
 
+static void write_retry(struct net_http *http, unsigned seconds)
+{
+    char digits[16];
+    int size = snprintf(digits, sizeof(digits), "%u", seconds);
+    if (seconds > 0) {
+        struct jsv_str text = {digits, (size_t)size};
+        net_http_write_field(&http->output, JSV_STR("Retry-After"), text);
+    }
+}
+
 void net_http_respond_answer(struct net_http *http, const struct core_answer *answer)
 {
     bool has_body = answer->text.data;
     begin(
         http, answer->http_status, has_body ? JSV_STR(JSON_TYPE) : JSV_STR(""), answer->text.size);
     write_session(http, answer->session);
+    write_retry(http, answer->retry_after_s);
     end(http, answer->text);
 }
 

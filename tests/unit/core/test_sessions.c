@@ -14,7 +14,8 @@ static struct jsv_str add(struct core_sessions *sessions, char ret_id[static 64]
 {
     struct dialect_session *session = dialect_session_new(MCP_VERSION_2025_06_18);
     assert_non_null(session);
-    assert_int_equal(core_sessions_add(sessions, session), 0);
+    uint64_t retry_ms;
+    assert_int_equal(core_sessions_add(sessions, session, &retry_ms), 0);
     memcpy(ret_id, session->id, sizeof(session->id));
     dialect_session_release(session);
     return jsv_str_from(ret_id);
@@ -57,35 +58,145 @@ static void test_ids_that_are_none(void **state)
     core_sessions_free(sessions);
 }
 
-static uint64_t now = 1000;
+static uint64_t now;
 
 static uint64_t test_clock(void)
 {
-    return now++;
+    return now;
 }
 
-/* When there are as many as there may be, the one that was not used for longest makes room. */
-static void test_oldest_makes_room(void **state)
+static struct os_sys table;
+
+static int stop_the_clock(void **state)
 {
     (void)state;
-    struct os_sys table = os_sys_real;
+    now = 1000;
+    table = os_sys_real;
     table.now_ms = test_clock;
     os_sys = &table;
+    return 0;
+}
+
+static int start_the_clock(void **state)
+{
+    (void)state;
+    os_sys = &os_sys_real;
+    return 0;
+}
+
+#define CLOCK_TEST(test) cmocka_unit_test_setup_teardown(test, stop_the_clock, start_the_clock)
+
+/* @return when there may be room; 0: there is. */
+static uint64_t try_to_add(struct core_sessions *sessions)
+{
+    struct dialect_session *session = dialect_session_new(MCP_VERSION_2025_06_18);
+    uint64_t retry_ms = 0;
+    int r = core_sessions_add(sessions, session, &retry_ms);
+    assert_int_equal(r, retry_ms > 0 ? -ENOSPC : 0);
+    dialect_session_release(session);
+    return retry_ms;
+}
+
+/* A directory with one free place, and a session in it that was used. */
+static struct core_sessions *almost_full(char ret_id[static 64])
+{
+    struct core_sessions *sessions = core_sessions_new();
+    add(sessions, ret_id);
+    for (size_t i = 2; i < CORE_SESSIONS_MAX; i++) {
+        assert_int_equal(try_to_add(sessions), 0);
+    }
+    assert_true(has(sessions, jsv_str_from(ret_id)));
+    return sessions;
+}
+
+static void test_a_flood_does_not_end_sessions(void **state)
+{
+    (void)state;
+    char id[64];
+    struct core_sessions *sessions = almost_full(id);
+    assert_int_equal(try_to_add(sessions), 0);
+    assert_int_equal(try_to_add(sessions), CORE_SESSION_UNUSED_MS);
+    now += CORE_SESSION_UNUSED_MS - 1;
+    assert_int_equal(try_to_add(sessions), 1);
+    now++;
+    for (size_t i = 1; i < CORE_SESSIONS_MAX; i++) {
+        assert_int_equal(try_to_add(sessions), 0); /* in place of one that was never used */
+    }
+    assert_int_equal(try_to_add(sessions), CORE_SESSION_UNUSED_MS);
+    assert_true(has(sessions, jsv_str_from(id)));
+    core_sessions_free(sessions);
+}
+
+static void test_an_idle_session_makes_room(void **state)
+{
+    (void)state;
+    char id[64];
+    char other[64];
+    struct core_sessions *sessions = almost_full(id);
+    now += 10;
+    add(sessions, other);
+    now += CORE_SESSION_UNUSED_MS;
+    /* all have been used now, and one most recently */
+    struct dialect_session *stream = core_sessions_find(sessions, jsv_str_from(other));
+    for (size_t i = 2; i < CORE_SESSIONS_MAX; i++) {
+        char used[64];
+        add(sessions, used);
+        assert_true(has(sessions, jsv_str_from(used)));
+    }
+    uint64_t left = CORE_SESSION_IDLE_MS - CORE_SESSION_UNUSED_MS - 10;
+    assert_int_equal(try_to_add(sessions), left);
+    now += left;
+    assert_int_equal(try_to_add(sessions), 0);
+    assert_false(has(sessions, jsv_str_from(id)));
+    /* whoever has a stream is in use, however long nothing was asked for */
+    now += CORE_SESSION_IDLE_MS;
+    for (size_t i = 1; i < CORE_SESSIONS_MAX; i++) {
+        assert_int_equal(try_to_add(sessions), 0);
+    }
+    assert_true(try_to_add(sessions) > 0);
+    assert_true(has(sessions, jsv_str_from(other)));
+    dialect_session_release(stream);
+    core_sessions_free(sessions);
+}
+
+/* One that is removed makes room at once, whatever was found before. */
+static void test_an_ended_session_makes_room(void **state)
+{
+    (void)state;
+    char id[64];
+    struct core_sessions *sessions = almost_full(id);
+    assert_int_equal(try_to_add(sessions), 0);
+    assert_int_equal(try_to_add(sessions), CORE_SESSION_UNUSED_MS);
+    assert_true(core_sessions_remove(sessions, jsv_str_from(id)));
+    assert_int_equal(try_to_add(sessions), 0);
+    core_sessions_free(sessions);
+}
+
+static void test_sessions_age(void **state)
+{
+    (void)state;
     struct core_sessions *sessions = core_sessions_new();
     char first[64];
     char second[64];
-    char id[64];
+    char third[64];
     add(sessions, first);
     add(sessions, second);
-    for (size_t i = 2; i < CORE_SESSIONS_MAX; i++) {
-        add(sessions, id);
-    }
-    assert_true(has(sessions, jsv_str_from(first))); /* now used more recently than the second */
-    add(sessions, id);
+    add(sessions, third);
+    struct dialect_session *stream = core_sessions_find(sessions, jsv_str_from(second));
+    struct dialect_session *forgotten = core_sessions_find(sessions, jsv_str_from(third));
+    dialect_session_release(forgotten); /* the directory has it still */
+    now += CORE_SESSION_AGE_MS - 1;
     assert_true(has(sessions, jsv_str_from(first)));
-    assert_false(has(sessions, jsv_str_from(second)));
+    now++;
+    assert_true(has(sessions, jsv_str_from(first)));
+    assert_true(has(sessions, jsv_str_from(second)));
+    assert_false(has(sessions, jsv_str_from(third)));
+    now += CORE_SESSION_AGE_MS;
+    add(sessions, third); /* and all that are too old go */
+    assert_false(core_sessions_remove(sessions, jsv_str_from(first)));
+    assert_true(core_sessions_remove(sessions, jsv_str_from(second)));
+    dialect_session_release(stream);
     core_sessions_free(sessions);
-    os_sys = &os_sys_real;
 }
 
 struct ear {
@@ -157,12 +268,13 @@ static ssize_t no_random(void *out, size_t size)
 static void test_no_random_numbers(void **state)
 {
     (void)state;
-    struct os_sys table = os_sys_real;
+    table = os_sys_real;
     table.getrandom = no_random;
     struct core_sessions *sessions = core_sessions_new();
     struct dialect_session *session = dialect_session_new(MCP_VERSION_2025_06_18);
     os_sys = &table;
-    assert_int_equal(core_sessions_add(sessions, session), -EIO);
+    uint64_t retry_ms;
+    assert_int_equal(core_sessions_add(sessions, session, &retry_ms), -EIO);
     os_sys = &os_sys_real;
     dialect_session_release(session);
     core_sessions_free(sessions);
@@ -173,7 +285,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_added_found_removed),
         cmocka_unit_test(test_ids_that_are_none),
-        cmocka_unit_test(test_oldest_makes_room),
+        CLOCK_TEST(test_a_flood_does_not_end_sessions),
+        CLOCK_TEST(test_an_idle_session_makes_room),
+        CLOCK_TEST(test_an_ended_session_makes_room),
+        CLOCK_TEST(test_sessions_age),
         cmocka_unit_test(test_listeners_are_told),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_no_random_numbers),
