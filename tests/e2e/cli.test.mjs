@@ -1,8 +1,9 @@
 // The command line as people meet it: messages that say what is wrong, where, and what to do.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
+import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { program, until, withServer } from './server.mjs';
@@ -179,4 +180,49 @@ test('call ends its tool when it is interrupted', () => toolServer({ args: [] , 
     assert.equal(await new Promise((resolve) => child.on('close', resolve)), 2);
     assert.match(err, /interrupted/);
     await until('the end of the tool', () => !fs.existsSync(`/proc/${pid}`));
+}));
+
+// ---- making something to start from ----
+
+function inDirectory(body) {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'mcpgate-e2e-'));
+    return body(dir).finally(() => fs.rmSync(dir, { recursive: true, force: true }));
+}
+
+test('init makes what its own commands work on, and never overwrites', () => inDirectory(async (dir) => {
+    const made = await run(['init', 'here'], { cwd: dir });
+    assert.equal(made.code, 0, made.err);
+    const commands = made.out.split('\n').filter((line) => line.startsWith('  mcpgate ') && !line.includes('--http'));
+    assert.equal(commands.length, 3);
+    const outputs = commands.map((line) => spawnSync('sh', ['-c', line.replace('mcpgate', program)],
+        { cwd: path.join(dir, 'here'), env: withoutSettings(), encoding: 'utf8' }));
+    assert.deepEqual(outputs.map(({ status }) => status), [0, 0, 0], JSON.stringify(outputs));
+    assert.match(outputs[1].stdout, /"path":"\/stars","msg":"must be at most 5"/);
+    assert.equal(outputs[2].stdout, '{"words":3}\n');
+    const at = { cwd: path.join(dir, 'here') };
+    assert.deepEqual(await run(['tools', 'lint', 'tools'], at), { out: '', err: '', code: 0 });
+    const served = await run(['examples', '--schemas-dir', 'schemas', '--examples-dir', 'examples'], at);
+    assert.match(served.out, /"schema":"note"/);
+    fs.writeFileSync(path.join(dir, 'here/schemas/note.schema.json'), 'mine');
+    fs.rmSync(path.join(dir, 'here/tools'), { recursive: true });
+    const again = await run(['init', 'here'], { cwd: dir });
+    assert.equal(again.code, 2);
+    assert.match(again.err, /note\.schema\.json: this file exists already; nothing was changed/);
+    assert.equal(fs.readFileSync(path.join(dir, 'here/schemas/note.schema.json'), 'utf8'), 'mine');
+    assert.ok(!fs.existsSync(path.join(dir, 'here/tools')));
+}));
+
+test('tools new makes a tool that works', () => inDirectory(async (dir) => {
+    const made = await run(['tools', 'new', 'my-tool.v1'], { cwd: dir, env: { MCPGATE_TOOLS_DIR: 'tools' } });
+    assert.equal(made.code, 0, made.err);
+    assert.match(made.out, /mcpgate call my-tool\.v1 text='one two three' --tools-dir tools/);
+    const called = await run(['call', 'my-tool.v1', 'text=one two three', '--tools-dir', 'tools'], { cwd: dir });
+    assert.deepEqual(called, { out: '{"words":3}\n', err: '', code: 0 });
+    assert.deepEqual(await run(['tools', 'lint', 'tools'], { cwd: dir }), { out: '', err: '', code: 0 });
+    for (const args of [['my-tool.v1', 'tools'], ['../x', 'tools'], ['', 'tools'], ['.x', 'tools'], ['a b', 'tools'], []]) {
+        const { code, err } = await run(['tools', 'new', ...args], { cwd: dir });
+        assert.equal(code, 2);
+        assert.match(err, /^mcpgate: tools: /);
+    }
+    assert.deepEqual(fs.readdirSync(path.join(dir, 'tools')).sort(), ['my-tool.v1.sh', 'my-tool.v1.tool.json']);
 }));
