@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+#include "os/process.h"
 #include "os/sys.h"
 
 /* Room for the largest number, a time and what stands between them. */
@@ -77,20 +79,41 @@ int app_ready_write(const char *path, const char *timestamp)
     return r < 0 ? r : write_whole(path, text, size + (size_t)rest);
 }
 
+/* The beginning of a plain file. @return its length, -1 when it cannot be read. */
+static ssize_t read_beginning(const char *path, char text[static READY_SIZE_MAX])
+{
+    int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
+        return -1;
+    }
+    struct stat there;
+    bool plain = os_fstat(fd, &there) == 0 && S_ISREG(there.st_mode);
+    ssize_t length = plain ? os_read(fd, text, READY_SIZE_MAX) : -1;
+    os_close(fd);
+    return length;
+}
+
+pid_t app_ready_other(const char *path)
+{
+    char text[READY_SIZE_MAX];
+    ssize_t length = read_beginning(path, text);
+    long pid = 0;
+    for (ssize_t i = 0; i < length && text[i] != ' '; i++) {
+        if (!jsv_is_digit(text[i]) || pid > INT_MAX / 10) {
+            return 0;
+        }
+        pid = pid * 10 + (text[i] - '0');
+    }
+    return os_process_is_like_us((pid_t)pid) ? (pid_t)pid : 0;
+}
+
 /* Whether the file begins with our process's number. */
 static bool is_ours(const char *path)
 {
     char pid[READY_SIZE_MAX];
     char text[READY_SIZE_MAX];
     size_t size = put_pid(pid);
-    int fd = os_openat(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) {
-        return false;
-    }
-    struct stat there;
-    bool plain = os_fstat(fd, &there) == 0 && S_ISREG(there.st_mode);
-    ssize_t length = plain ? os_read(fd, text, sizeof(text)) : -1;
-    os_close(fd);
+    ssize_t length = read_beginning(path, text);
     return length >= (ssize_t)size && memcmp(text, pid, size) == 0;
 }
 

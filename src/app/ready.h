@@ -8,6 +8,11 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
+/** Another process of this program that runs and is named in the file; 0: there is none. */
+pid_t app_ready_other(const char *path);
+
 /**
  * Write the file, over one that a process before us left there.
  * @param timestamp As in the ready line.

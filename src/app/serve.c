@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "app/activation.h"
+#include "app/announce.h"
 #include "app/config.h"
 #include "app/confine.h"
 #include "app/content.h"
@@ -97,33 +98,6 @@ static int read_content(struct server *server)
     return 0;
 }
 
-static void say_reloaded(const struct server *server)
-{
-    const struct catalog *catalog = server->content.catalog;
-    const struct {
-        const char *name;
-        size_t count;
-    } counts[] = {
-        {"schemas", catalog_schema_count(catalog)},
-        {"examples", catalog_example_count(catalog)},
-        {"tools", catalog_tool_count(catalog)},
-        {"skipped", server->content.skipped},
-    };
-    enum {
-        COUNTS = sizeof(counts) / sizeof(counts[0])
-    };
-    char digits[COUNTS][24];
-    char timestamp[LOG_TIMESTAMP_SIZE];
-    struct log_field fields[COUNTS + 1];
-    for (size_t i = 0; i < COUNTS; i++) {
-        snprintf(digits[i], sizeof(digits[i]), "%zu", counts[i].count);
-        fields[i] = (struct log_field){counts[i].name, jsv_str_from(digits[i])};
-    }
-    log_timestamp(timestamp);
-    fields[COUNTS] = (struct log_field){"timestamp", jsv_str_from(timestamp)};
-    log_text("reload", fields, COUNTS + 1);
-}
-
 /* Directories may be new, or others than before under the same name. */
 static void refresh_watch(struct server *server)
 {
@@ -149,7 +123,7 @@ static void reload(struct server *server)
     if (server->is_confined) {
         app_confine_check(server->content.catalog);
     }
-    say_reloaded(server);
+    app_announce_reload(&server->content);
 }
 
 static void watch_changed(void *owner)
@@ -380,80 +354,18 @@ static int open_doors(struct server *server)
 
 /* ---- being ready ---- */
 
-static struct jsv_str text_or_empty(const char *text)
+static const char *mode_name(const struct server *server)
 {
-    return text ? jsv_str_from(text) : JSV_STR("");
-}
-
-static struct jsv_str mode_name(const struct server *server)
-{
-    return server->doors & APP_DOOR_SOCKET ? JSV_STR("socket")
-           : server->doors & APP_DOOR_HTTP ? JSV_STR("http")
-                                           : JSV_STR("stdio");
+    return server->doors & APP_DOOR_SOCKET ? "socket"
+           : server->doors & APP_DOOR_HTTP ? "http"
+                                           : "stdio";
 }
 
 /* Where the socket is: what we made, or what we were given. */
-static struct jsv_str socket_path(const struct server *server)
+static const char *socket_path(const struct server *server)
 {
     bool given = server->activation.fd >= 0;
-    return jsv_str_from(given ? server->activation.path : server->config->socket_path);
-}
-
-/* Room for "http://", an address and "/mcp". */
-#define URL_SIZE 320
-
-/*
- * "mcp:ready mode=http url=… schemas_dir=… examples_dir=… mcp=… page=… schemas=8 tools=9
- * timestamp=…". Scripts read the line of stdio and of sockets field by field, as SYN has it; so
- * only HTTP, which SYN does not know, adds addresses and counts.
- */
-static void say_ready(const struct server *server, const char *timestamp)
-{
-    struct log_field fields[10];
-    char url[URL_SIZE];
-    char mcp[URL_SIZE];
-    char page[URL_SIZE];
-    char schemas[24];
-    char tools[24];
-    size_t count = 0;
-    fields[count++] = (struct log_field){"mode", mode_name(server)};
-    if (server->doors & APP_DOOR_SOCKET) {
-        fields[count++] = (struct log_field){"path", socket_path(server)};
-    }
-    if (server->doors & APP_DOOR_HTTP) {
-        snprintf(url, sizeof(url), "http://%.256s", server->config->http_addr);
-        fields[count++] = (struct log_field){"url", jsv_str_from(url)};
-    }
-    const struct catalog_options *roots = &server->content.options;
-    fields[count++] = (struct log_field){"schemas_dir", text_or_empty(roots->schemas_dir)};
-    fields[count++] = (struct log_field){"examples_dir", text_or_empty(roots->examples_dir)};
-    if (server->doors & APP_DOOR_HTTP) {
-        const struct catalog *catalog = server->content.catalog;
-        snprintf(mcp, sizeof(mcp), "http://%.256s/mcp", server->config->http_addr);
-        snprintf(page, sizeof(page), "http://%.256s/", server->config->http_addr);
-        snprintf(schemas, sizeof(schemas), "%zu", catalog_schema_count(catalog));
-        snprintf(tools, sizeof(tools), "%zu", catalog_tool_count(catalog));
-        fields[count++] = (struct log_field){"mcp", jsv_str_from(mcp)};
-        fields[count++] = (struct log_field){"page", jsv_str_from(page)};
-        fields[count++] = (struct log_field){"schemas", jsv_str_from(schemas)};
-        fields[count++] = (struct log_field){"tools", jsv_str_from(tools)};
-    }
-    fields[count++] = (struct log_field){"timestamp", jsv_str_from(timestamp)};
-    log_text("ready", fields, count);
-}
-
-/* Somebody started us by hand, and would otherwise look at a silent terminal. */
-static void say_what_to_type(const struct app_cli *cli)
-{
-    static const char text[] =
-        "Waiting for JSON-RPC messages on standard input, one per line; Ctrl-D ends.\n"
-        "Usually an MCP client starts this program. Other things to try:\n"
-        "  mcpgate --http 127.0.0.1:8787   serve over HTTP, with a page for people\n"
-        "  mcpgate call TOOL NAME=VALUE    call a tool\n"
-        "  mcpgate init                    make a directory with a schema and a tool to start "
-        "from\n"
-        "  mcpgate --help                  all commands\n";
-    (void)os_write_all(cli->err_fd, text, sizeof(text) - 1);
+    return given ? server->activation.path : server->config->socket_path;
 }
 
 static void become_ready(struct server *server)
@@ -461,9 +373,19 @@ static void become_ready(struct server *server)
     char timestamp[LOG_TIMESTAMP_SIZE];
     const char *path = server->config->ready_file;
     log_timestamp(timestamp);
-    say_ready(server, timestamp);
+    const struct app_announcement announcement = {
+        .mode = mode_name(server),
+        .socket_path = server->doors & APP_DOOR_SOCKET ? socket_path(server) : NULL,
+        .http_addr = server->doors & APP_DOOR_HTTP ? server->config->http_addr : NULL,
+        .content = &server->content,
+        .timestamp = timestamp,
+    };
+    app_announce_ready(&announcement);
     if (server->doors & APP_DOOR_STDIO && os_isatty(server->cli->in_fd)) {
-        say_what_to_type(server->cli);
+        app_announce_stdin(server->cli);
+    }
+    if (path) {
+        app_announce_other(path);
     }
     int r = path ? app_ready_write(path, timestamp) : 0;
     server->ready_written = path && r == 0;
@@ -492,7 +414,7 @@ static void say_shutdown(const struct server *server)
     char timestamp[LOG_TIMESTAMP_SIZE];
     log_timestamp(timestamp);
     const struct log_field fields[] = {
-        {"mode", mode_name(server)},
+        {"mode", jsv_str_from(mode_name(server))},
         {"timestamp", jsv_str_from(timestamp)},
     };
     log_text("shutdown", fields, 2);

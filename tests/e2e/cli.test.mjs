@@ -91,6 +91,19 @@ test('on a terminal a bare mcpgate says what it waits for', async () => {
     assert.doesNotMatch(piped.err, /Waiting/);
 });
 
+test('a second server with the same ready file warns and names the first', () =>
+    withServer({ args: ['--socket', 's.sock'] }, async (first) => {
+        await until('a ready file', () => fs.existsSync(first.ready));
+        const second = { env: { MCP_READY_FILE: first.ready }, args: ['--socket', 't.sock'] };
+        await withServer(second, async (server) => {
+            await server.said(/mcp:warning reason=ready_file .*\n/);
+            assert.ok(server.err.text.includes(`belongs to another running mcpgate (pid ${first.child.pid}) and is replaced`), server.err.text);
+            await until('its own pid', () => fs.readFileSync(first.ready, 'utf8').startsWith(`${server.child.pid} `));
+        });
+        const alone = await run(['--log-dir', 'none'], { env: { MCP_READY_FILE: first.ready } });
+        assert.doesNotMatch(alone.err, /warning/);
+    }));
+
 // ---- call ----
 
 const TOOL = {

@@ -1,4 +1,7 @@
 #define _GNU_SOURCE /* nftw() */
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "app/ready.h"
 #include "unit/os/fault.h"
 #include "unit/os/tmpdir.h"
@@ -181,9 +184,37 @@ static void test_faults(void **state)
 
 #define READY_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
+static void test_other_process_of_the_program(void **state)
+{
+    (void)state;
+    char text[64];
+    const char *path = tmpdir_path(&dir, "ready");
+    assert_int_equal(app_ready_other(path), 0);
+    assert_int_equal(app_ready_write(path, TIME), 0);
+    assert_int_equal(app_ready_other(path), 0); /* that is us */
+    static const char *const others[] = {
+        "", "1 " TIME, "x", "99999999999999999999 ", "-1 ", "12x "};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        tmpdir_write(&dir, "ready", others[i]);
+        assert_int_equal(app_ready_other(path), 0);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    snprintf(text, sizeof(text), "%ld " TIME "\n", (long)child);
+    tmpdir_write(&dir, "ready", text);
+    assert_int_equal(app_ready_other(path), child);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(app_ready_other(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        READY_TEST(test_other_process_of_the_program),
         READY_TEST(test_written_and_removed),
         READY_TEST(test_stale_file_is_replaced),
         READY_TEST(test_file_of_another_is_kept),
