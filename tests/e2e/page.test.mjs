@@ -80,17 +80,17 @@ async function tryBadWidget(page) {
     const box = await openTool(page, 'validate_asset');
     await box.getByLabel('asset', { exact: true }).fill('{"label":"a","parts":[{"size":1.50},{"size":"large"}]}');
     await box.getByLabel('schema', { exact: true }).fill('widget');
-    await box.getByRole('button', { name: 'Try validate_asset' }).click();
-    await box.getByText('validation_failed (HTTP').waitFor();
+    await box.getByRole('button', { name: 'Call validate_asset' }).click();
+    await box.getByText('Result: validation_failed').waitFor();
     return box;
 }
 
-test('traffic, failures and mismatches appear by themselves', { skip: reason }, () => withPage({}, async ({ page, url }) => {
+test('traffic, failures and invalid messages appear by themselves', { skip: reason }, () => withPage({}, async ({ page, url }) => {
     await isLive(page);
     await page.getByText('None so far.').waitFor();
     await post(url, call('get_schema', { name: { deep: '<img src=x onerror=alert(1)>' } }), { 'User-Agent': '<b>bold</b>' });
     await post(url, '{bad');
-    const item = page.locator('#mismatch-list > li', { hasText: 'get_schema' });
+    const item = page.locator('#problem-list > li', { hasText: 'get_schema' });
     await item.waitFor();
     assert.equal(await item.locator('mark').textContent(), 'name');
     assert.match(await item.textContent(), /expected string/);
@@ -111,21 +111,53 @@ test('a form made from the input schema shows where an asset is wrong', { skip: 
     assert.equal(await box.getByLabel('asset', { exact: true }).getAttribute('aria-invalid'), 'true');
     await shoot(page, 'try');
     await box.getByLabel('asset', { exact: true }).fill('{"label":"a"}');
-    await box.getByRole('button', { name: 'Try validate_asset' }).click();
-    await box.getByText('It went well.').waitFor();
+    await box.getByRole('button', { name: 'Call validate_asset' }).click();
+    await box.getByText('Success.').waitFor();
     assert.equal(await sent.locator('mark').count(), 0);
     assert.equal(await box.getByLabel('asset', { exact: true }).getAttribute('aria-invalid'), null);
     await box.getByLabel('asset', { exact: true }).fill('{"label"');
-    await box.getByRole('button', { name: 'Try validate_asset' }).click();
-    await box.getByText('Not JSON').waitFor();
+    await box.getByRole('button', { name: 'Call validate_asset' }).click();
+    await box.getByText('Not JSON:').waitFor();
     assert.equal(await page.evaluate(() => document.activeElement.name), 'asset');
+    // what was shown before is gone
+    await box.getByText('Not sent: a field is not JSON.').waitFor();
+    assert.equal(await sent.count(), 0);
+}));
+
+test('a wrong schema name is marked on the schema, not on the document', { skip: reason }, () => withPage({}, async ({ page }) => {
+    await isLive(page);
+    const box = await openTool(page, 'validate_asset');
+    await box.getByLabel('asset', { exact: true }).fill('{"label":"a","schema":"x"}');
+    await box.getByLabel('schema', { exact: true }).fill('wigdet');
+    await box.getByRole('button', { name: 'Call validate_asset' }).click();
+    await box.getByText('Result: validation_failed, 1 problem.').waitFor();
+    assert.equal(await box.getByLabel('schema', { exact: true }).getAttribute('aria-invalid'), 'true');
+    assert.equal(await box.getByLabel('asset', { exact: true }).getAttribute('aria-invalid'), null);
+    assert.deepEqual(await box.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['"wigdet"']);
+    assert.equal(await box.getByText('HTTP 200').count(), 0);
+    assert.equal(await box.getByText('"success"').isVisible(), false);
+}));
+
+test('documents can be validated first thing, against a schema from a list', { skip: reason }, () => withPage({}, async ({ page }) => {
+    await isLive(page);
+    const form = page.locator('#validate-form');
+    await form.getByLabel('Schema', { exact: true }).selectOption('widget');
+    await form.getByLabel('Document', { exact: true }).fill('{"label":5}');
+    await form.getByRole('button', { name: 'Validate' }).click();
+    await form.getByText('Result: validation_failed, 1 problem.').waitFor();
+    assert.deepEqual(await form.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['5']);
+    const order = await page.evaluate(() => [...document.querySelectorAll('main > section')].map((section) => section.id));
+    assert.deepEqual(order, ['validate', 'tools', 'schemas', 'problems', 'figures']);
+    const cards = await page.locator('#cards dt').allTextContents();
+    assert.deepEqual(cards, ['Messages', 'Failures', 'Messages per second', 'Median time', '99th percentile', 'Connections', 'Waiting requests', 'Bytes received', 'Bytes sent', 'Files loaded']);
+    await shoot(page, 'validate');
 }));
 
 test('what is left out is marked around its place', { skip: reason }, () => withPage({ complaints: [/422/] }, async ({ page }) => {
     await isLive(page);
     const box = await openTool(page, 'get_schema');
-    await box.getByRole('button', { name: 'Try get_schema' }).click();
-    await box.getByText('Invalid tool input (HTTP 422)').waitFor();
+    await box.getByRole('button', { name: 'Call get_schema' }).click();
+    await box.getByText('Refused: Invalid tool input (HTTP 422)').waitFor();
     assert.deepEqual(await box.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['{']);
     assert.equal(await box.getByLabel('name', { exact: true }).getAttribute('aria-invalid'), 'true');
 }));
@@ -139,22 +171,23 @@ test('fields are as their schemas say, and numbers stay as typed', { skip: reaso
     await box.getByLabel('on', { exact: true }).selectOption('false');
     await box.getByLabel('much', { exact: true }).fill('1.000000000000000000001e5');
     await box.getByLabel('a/b', { exact: true }).fill('"<i>"');
-    await box.getByRole('button', { name: 'Try kinds' }).click();
-    await box.getByText('It went well.').waitFor();
+    await box.getByRole('button', { name: 'Call kinds' }).click();
+    await box.getByText('Success.').waitFor();
     assert.equal(await sentOf(box), `{
   "size": 2,
   "on": false,
   "much": 1.000000000000000000001e5,
   "a/b": "\\"<i>\\""
 }`);
+    assert.equal(await box.getByRole('group', { name: 'Result' }).textContent(), await sentOf(box));
     const free = await openTool(page, 'anything');
     await free.getByLabel('arguments', { exact: true }).fill('{"y":[]}');
-    await free.getByRole('button', { name: 'Try anything' }).click();
-    await free.getByText('It failed: Invalid tool input').waitFor();
+    await free.getByRole('button', { name: 'Call anything' }).click();
+    await free.getByText('Refused: Invalid tool input').waitFor();
     assert.equal(await free.getByLabel('arguments', { exact: true }).getAttribute('aria-invalid'), 'true');
     await free.getByLabel('arguments', { exact: true }).fill('{"x":[]}');
-    await free.getByRole('button', { name: 'Try anything' }).click();
-    await free.getByText('It went well.').waitFor();
+    await free.getByRole('button', { name: 'Call anything' }).click();
+    await free.getByText('Success.').waitFor();
 }));
 
 test('schemas can be read', { skip: reason }, () => withPage({}, async ({ page }) => {
@@ -167,11 +200,11 @@ test('schemas can be read', { skip: reason }, () => withPage({}, async ({ page }
 test('the token is asked for, refused, taken, kept in the tab, forgotten', { skip: reason }, () => withPage(
     { env: { MCPGATE_TOKEN: 's3cret' }, complaints: [/401/] },
     async ({ page }) => {
-        await page.locator('#status', { hasText: 'A token is needed' }).waitFor();
+        await page.locator('#status', { hasText: 'Token required' }).waitFor();
         assert.equal(await page.evaluate(() => document.activeElement.id), 'token');
         await page.keyboard.type('guess');
         await page.keyboard.press('Enter');
-        await page.locator('#status', { hasText: 'The token is not right' }).waitFor();
+        await page.locator('#status', { hasText: 'Wrong token' }).waitFor();
         await shoot(page, 'token');
         await page.getByLabel('Token', { exact: true }).fill('s3cret');
         await page.keyboard.press('Enter');
@@ -182,7 +215,7 @@ test('the token is asked for, refused, taken, kept in the tab, forgotten', { ski
         await page.reload();
         await isLive(page);
         await page.getByRole('button', { name: 'Forget token' }).click();
-        await page.locator('#status', { hasText: 'A token is needed' }).waitFor();
+        await page.locator('#status', { hasText: 'Token required' }).waitFor();
         assert.equal(await page.evaluate(() => sessionStorage.length), 0);
     },
 ));
@@ -209,7 +242,7 @@ test('a keyboard is enough', { skip: reason }, () => withPage({}, async ({ page 
     await tabTo(page, 'schema', () => document.activeElement.name === 'schema');
     await page.keyboard.type('widget');
     await page.keyboard.press('Enter');
-    await page.getByText('validation_failed (HTTP').waitFor();
+    await page.getByText('Result: validation_failed').waitFor();
     assert.deepEqual(await page.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['5']);
     const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, textarea')].filter((control) => control.labels.length === 0).length);
     assert.equal(nameless, 0);
@@ -221,10 +254,10 @@ for (const colorScheme of ['light', 'dark']) {
         async ({ page, url }) => {
             await isLive(page);
             await post(url, call('get_schema', { [`long${'_name'.repeat(20)}`]: 1 }), { 'User-Agent': 'x'.repeat(120) });
-            await page.locator('#mismatch-list mark').waitFor();
+            await page.locator('#problem-list mark').waitFor();
             await tryBadWidget(page);
             await page.evaluate(() => { for (const box of document.querySelectorAll('details')) box.open = true; });
-            await page.getByRole('button', { name: 'Try populate_backend' }).waitFor();
+            await page.getByRole('button', { name: 'Call populate_backend' }).waitFor();
             const [all, seen] = await widthOf(page);
             assert.ok(all <= seen, `${all} pixels on ${seen}`);
             await shoot(page, `phone-${colorScheme}`);

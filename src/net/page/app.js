@@ -1,5 +1,5 @@
-// What the page does: asks for figures and mismatches every now and then, for
-// tools and schemas once, and for a token when the server wants one.
+// What the page does: asks for figures and invalid messages every two seconds, for
+// tools and schemas once, and for a token when the server requires one.
 import { makeForm } from './form.js';
 import { make, setText, showBytes, showJson, showNumber, showPlace, showSeconds, showTable } from './show.js';
 
@@ -21,7 +21,7 @@ async function ask(path, body) {
     const response = await fetch(path, { method: body === undefined ? 'GET' : 'POST', headers, body, cache: 'no-store' });
     if (response.status === 401) {
         showTokenForm(token);
-        throw new TokenNeeded('a token is needed');
+        throw new TokenNeeded('token required');
     }
     return { status: response.status, text: await response.text() };
 }
@@ -51,7 +51,7 @@ function showTokenForm(refused) {
     const form = byId('token-form');
     sessionStorage.removeItem(TOKEN_KEY);
     byId('forget').hidden = true;
-    announce('bad', refused ? 'The token is not right' : 'A token is needed');
+    announce('bad', refused ? 'Wrong token' : 'Token required');
     if (form.hidden) {
         form.hidden = false;
         byId('main').hidden = true;
@@ -105,21 +105,22 @@ function quantile(buckets = [], part) {
     const wanted = (buckets.at(-1)?.value ?? 0) * part;
     const bucket = wanted > 0 ? buckets.find((one) => one.value >= wanted) : undefined;
     if (!bucket) return '–';
-    return bucket.labels.le === '+Inf' ? 'longer' : `≤ ${showSeconds(Number(bucket.labels.le))}`;
+    const longest = buckets.at(-2)?.labels.le; // the class behind it has no upper end
+    return bucket.labels.le === '+Inf' ? `> ${showSeconds(Number(longest))}` : `≤ ${showSeconds(Number(bucket.labels.le))}`;
 }
 
 function showCards(metrics, rate) {
     const cards = {
         Messages: showNumber(sum(metrics.requests_total)),
         Failures: showNumber(sum(metrics.failures_total)),
-        'Per second': showNumber(rate.messages),
-        'Half took': quantile(metrics.request_duration_seconds_bucket, 0.5),
-        '99 of 100 took': quantile(metrics.request_duration_seconds_bucket, 0.99),
+        'Messages per second': showNumber(rate.messages),
+        'Median time': quantile(metrics.request_duration_seconds_bucket, 0.5),
+        '99th percentile': quantile(metrics.request_duration_seconds_bucket, 0.99),
         Connections: showNumber(sum(metrics.connections)),
-        Waiting: showNumber(sum(metrics.requests_waiting)),
-        'Came in': showBytes(sum(metrics.input_bytes_total)),
-        'Went out': showBytes(sum(metrics.output_bytes_total)),
-        'Files read': `${showSeconds(Math.max(1, Math.round(sum(metrics.snapshot_age_seconds))))} ago`,
+        'Waiting requests': showNumber(sum(metrics.requests_waiting)),
+        'Bytes received': showBytes(sum(metrics.input_bytes_total)),
+        'Bytes sent': showBytes(sum(metrics.output_bytes_total)),
+        'Files loaded': `${showSeconds(Math.max(1, Math.round(sum(metrics.snapshot_age_seconds))))} ago`,
     };
     const list = byId('cards');
     for (const [name, value] of Object.entries(cards)) {
@@ -145,9 +146,9 @@ function pairRows(all = [], failed = [], names) {
 function showTables(metrics) {
     const stages = (metrics.stage_failures_total ?? []).map((sample) => [sample.labels.stage, sample.labels.dialect, showNumber(sample.value)]);
     const tables = [
-        showTable('Kinds of message', ['Dialect', 'Door', 'Messages', 'Failures'], 2, pairRows(metrics.requests_total, metrics.failures_total, ['dialect', 'transport'])),
-        showTable('Calls of tools', ['Tool', 'Calls', 'Failures'], 1, pairRows(metrics.tool_requests_total, metrics.tool_failures_total, ['tool'])),
-        showTable('Where messages failed', ['Stage', 'Dialect', 'Failures'], 2, stages),
+        showTable('Messages', ['Dialect', 'Transport', 'Messages', 'Failures'], 2, pairRows(metrics.requests_total, metrics.failures_total, ['dialect', 'transport'])),
+        showTable('Tool calls', ['Tool', 'Calls', 'Failures'], 1, pairRows(metrics.tool_requests_total, metrics.tool_failures_total, ['tool'])),
+        showTable('Failures by stage', ['Stage', 'Dialect', 'Failures'], 2, stages),
     ].filter((table) => table.querySelector('td'));
     const place = byId('tables');
     const next = make('div', {}, ...tables);
@@ -188,30 +189,30 @@ function showFigures(text) {
     showChart();
 }
 
-// ---- mismatches ----
+// ---- invalid messages ----
 
-let shownMismatches;
+let shownProblems;
 
-function showMismatch(mismatch) {
+function showProblem(problem) {
     const tag = (name, value) => make('span', {}, `${name}: `, make('span', { class: 'mono' }, value));
     const tags = [['tool', 'tool'], ['client', 'client'], ['dialect', 'dialect'], ['stage', 'stage'], ['status', 'status'], ['schemaPath', 'rule']]
-        .filter(([member]) => mismatch[member])
-        .map(([member, name]) => tag(name, mismatch[member]));
-    const when = make('time', { datetime: mismatch.last }, new Date(mismatch.last).toLocaleString());
-    const often = mismatch.count > 1 ? `, ${showNumber(mismatch.count)} times since ${new Date(mismatch.first).toLocaleString()}` : '';
+        .filter(([member]) => problem[member])
+        .map(([member, name]) => tag(name, problem[member]));
+    const when = make('time', { datetime: problem.last }, new Date(problem.last).toLocaleString());
+    const often = problem.count > 1 ? `, ${showNumber(problem.count)} times since ${new Date(problem.first).toLocaleString()}` : '';
     return make('li', { class: 'item' },
-        make('p', { class: 'message' }, mismatch.message ?? mismatch.status ?? 'did not fit'),
+        make('p', { class: 'message' }, problem.message ?? problem.status ?? 'invalid'),
         make('p', { class: 'hint' }, when, often),
-        showPlace(mismatch.pointer ?? '', mismatch.message ?? 'here'),
+        showPlace(problem.pointer ?? '', problem.message ?? 'here'),
         make('p', { class: 'tags' }, ...tags));
 }
 
-function showMismatches(text) {
-    if (text === shownMismatches) return;
-    shownMismatches = text;
+function showProblems(text) {
+    if (text === shownProblems) return;
+    shownProblems = text;
     const { mismatches } = JSON.parse(text);
-    byId('mismatch-list').replaceChildren(...mismatches.map(showMismatch));
-    if (mismatches.length === 0) byId('mismatch-list').append(make('li', { class: 'item' }, 'None so far.'));
+    byId('problem-list').replaceChildren(...mismatches.map(showProblem));
+    if (mismatches.length === 0) byId('problem-list').append(make('li', { class: 'item' }, 'None so far.'));
 }
 
 // ---- tools and schemas ----
@@ -241,13 +242,30 @@ function showSchema(schema) {
     }, schema.version);
 }
 
+// The form of validate_asset, with the schemas to choose from.
+function showValidate(tool, schemas) {
+    byId('validate').hidden = !tool || schemas.length === 0;
+    if (byId('validate').hidden) return;
+    const { schema, asset } = tool.inputSchema.properties;
+    const inputSchema = {
+        ...tool.inputSchema,
+        required: ['schema', 'asset'],
+        properties: {
+            schema: { ...schema, enum: schemas.map(({ name }) => name), description: 'The schema to check against.' },
+            asset: { ...asset, description: 'The document.' },
+        },
+    };
+    byId('validate-form').replaceChildren(makeForm({ ...tool, inputSchema }, ask, { button: 'Validate', labels: { schema: 'Schema', asset: 'Document' } }));
+}
+
 async function showCatalog() {
     const { tools } = JSON.parse(await askFor('v1/tools'));
     byId('tool-list').replaceChildren(...tools.map(showTool));
     const reply = await ask('rpc', '{"jsonrpc":"2.0","id":"page","method":"list_schemas","params":{}}');
     const schemas = JSON.parse(reply.text).result?.schemas ?? [];
     byId('schema-list').replaceChildren(...schemas.map(showSchema));
-    if (schemas.length === 0) byId('schema-list').append(make('p', { class: 'item' }, 'There are none.'));
+    if (schemas.length === 0) byId('schema-list').append(make('p', { class: 'item' }, 'No schemas. Start the server with --schemas-dir DIR.'));
+    showValidate(tools.find((tool) => tool.name === 'validate_asset'), schemas);
 }
 
 // ---- going round ----
@@ -259,7 +277,7 @@ let timer;
 async function refresh() {
     const [metrics, diagnostics] = await Promise.all([askFor('metrics'), askFor('diagnostics')]);
     showFigures(metrics);
-    showMismatches(diagnostics);
+    showProblems(diagnostics);
     if (!hasCatalog) {
         await showCatalog();
         hasCatalog = true;

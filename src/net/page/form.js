@@ -1,9 +1,8 @@
-// "Try it": a form made from a tool's input schema, and what came of it.
+// A form made from a tool's input schema, and the result of calling it.
 //
 // The message is put together as text, so that a number arrives as it was typed.
-// Fields left empty are left out; whether that is right is the server's to say,
-// which is what people come here to see.
-import { escapeSegment, make, showJson } from './show.js';
+// Empty fields are not sent; the server says whether they are required.
+import { escapeSegment, make, memberText, showJson } from './show.js';
 
 let fieldCount = 0;
 
@@ -12,7 +11,7 @@ let fieldCount = 0;
 // Each kind makes its control, and reads it: JSON text, or undefined when it is left out.
 const KINDS = {
     choice: {
-        control: (schema, attributes) => make('select', attributes, make('option', { value: '' }, '(left out)'),
+        control: (schema, attributes) => make('select', attributes, make('option', { value: '' }, '(not set)'),
             ...schema.enum.map((value) => make('option', { value: JSON.stringify(value) }, typeof value === 'string' ? value : JSON.stringify(value)))),
         read: (text) => text || undefined,
     },
@@ -48,11 +47,11 @@ function describe(schema, isRequired, kind) {
     const words = [isRequired ? 'Required.' : 'Optional.'];
     if (schema.description) words.push(schema.description);
     if (kind === 'json') words.push('As JSON.');
-    if (schema.default !== undefined) words.push(`Left out: ${JSON.stringify(schema.default)}.`);
+    if (schema.default !== undefined) words.push(`Default: ${JSON.stringify(schema.default)}.`);
     return words.join(' ');
 }
 
-function makeField(name, schema, isRequired) {
+function makeField(name, schema, isRequired, label = name) {
     const asked = schema === true || schema === false ? {} : schema;
     const kind = kindOf(asked);
     const id = `field-${++fieldCount}`;
@@ -64,7 +63,7 @@ function makeField(name, schema, isRequired) {
         'aria-describedby': `${id}-hint ${id}-problem`,
     });
     const element = make('div', { class: 'field' },
-        make('label', { for: id }, name),
+        make('label', { for: id }, label),
         control,
         make('p', { class: 'hint', id: `${id}-hint` }, describe(asked, isRequired, kind)),
         problem);
@@ -86,24 +85,30 @@ function makeField(name, schema, isRequired) {
 }
 
 // A schema that names no properties and forbids none has one field for all of them.
-function makeFields(schema) {
+function makeFields(schema, labels) {
     const names = Object.keys(schema.properties ?? {});
     if (names.length === 0 && schema.additionalProperties !== false) {
-        return [{ ...makeField('arguments', { description: 'All of them, as an object.' }, false), name: null, pointer: '' }];
+        return [{ ...makeField('arguments', { description: 'All arguments, as a JSON object.' }, false), name: null, pointer: '' }];
     }
     const required = new Set(schema.required ?? []);
-    return names.map((name) => makeField(name, schema.properties[name], required.has(name)));
+    return names.map((name) => makeField(name, schema.properties[name], required.has(name), labels[name]));
 }
 
 // ---- the answer ----
 
-// Problems of the arguments have their pointers in the arguments; those of assets, in the asset they are about.
-function spotsOf(answer) {
+// What the built-in tools say about their own arguments, and not about the document in them.
+const ABOUT_ARGUMENTS = new Set(['schema_not_found', 'schema param is required', 'invalid_path']);
+
+// Problems of arguments have pointers into the arguments; those of a document, into that document.
+function spotsOf(payload, answer) {
     const spots = (answer.errors ?? []).map((error) => ({ pointer: error.detail?.path ?? '', message: error.message }));
     const add = (result, at) => {
-        for (const error of result?.errors ?? []) spots.push({ pointer: `${at}${error.path}`, message: error.msg });
+        for (const error of result?.errors ?? []) {
+            const isArgument = ABOUT_ARGUMENTS.has(error.msg);
+            spots.push({ pointer: `${isArgument ? '' : at}${error.path}`, message: error.msg });
+        }
     };
-    add(answer.output, '/asset');
+    add(answer.output, 'asset' in JSON.parse(payload) ? '/asset' : '');
     (answer.output?.results ?? []).forEach((result, index) => add(result, `/assets/${index}`));
     return spots;
 }
@@ -116,10 +121,17 @@ function markFields(fields, spots) {
     }
 }
 
-function verdictOf(answer, status) {
-    const isGood = status === 200 && answer.output?.ok !== false;
-    const why = answer.output?.reason ?? answer.status?.message ?? answer.error?.message;
-    return { isGood, text: isGood ? 'It went well.' : `It failed: ${why ?? 'failed'} (HTTP ${status}).` };
+// A tool that answers "ok": false was called all right; what it found is the news.
+function verdictOf(answer, status, count) {
+    if (status !== 200) {
+        const why = answer.error?.message ?? answer.status?.message ?? 'no reason given';
+        return { isGood: false, text: `Refused: ${why} (HTTP ${status}).` };
+    }
+    if (answer.output?.ok === false) {
+        const problems = count > 0 ? `, ${count} ${count === 1 ? 'problem' : 'problems'}` : '';
+        return { isGood: false, text: `Result: ${answer.output.reason ?? 'not ok'}${problems}.` };
+    }
+    return { isGood: true, text: 'Success.' };
 }
 
 // The verdict is said aloud; what was sent and what came back can be long, and is there to be read.
@@ -132,16 +144,20 @@ function makeOutcome(fields) {
     };
     const show = (payload, reply) => {
         const answer = JSON.parse(reply.text);
-        const spots = spotsOf(answer);
-        const { isGood, text } = verdictOf(answer, reply.status);
+        const spots = spotsOf(payload, answer);
+        const { isGood, text } = verdictOf(answer, reply.status, spots.length);
         markFields(fields, spots);
         say(isGood, text);
+        const result = memberText(reply.text, 'output');
+        const whole = make('details', {}, make('summary', {}, 'Whole answer'), showJson(reply.text, [], 'Whole answer'));
+        if (result === undefined) whole.open = true;
         texts.replaceChildren(
             make('h3', {}, 'Sent'), showJson(payload, spots, 'Sent'),
-            make('h3', {}, 'Answer'), showJson(reply.text, [], 'Answer'));
+            ...(result === undefined ? [] : [make('h3', {}, 'Result'), showJson(result, [], 'Result')]),
+            whole);
     };
-    const fail = (error) => {
-        say(false, `No answer: ${error.message}`);
+    const fail = (text) => {
+        say(false, text);
         texts.replaceChildren();
     };
     return { elements: [verdict, texts], show, fail };
@@ -164,14 +180,15 @@ function messageOf(tool, payload) {
     return `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`;
 }
 
-// ask(path, body) posts a body and gives {status, text}.
-export function makeForm(tool, ask) {
-    const fields = makeFields(tool.inputSchema);
-    const button = make('button', { type: 'submit' }, `Try ${tool.name}`);
+// ask(path, body) posts a body and gives {status, text}. options: button (its text), labels (of fields, by name)
+export function makeForm(tool, ask, options = {}) {
+    const fields = makeFields(tool.inputSchema, options.labels ?? {});
+    const title = options.button ?? `Call ${tool.name}`;
+    const button = make('button', { type: 'submit' }, title);
     const outcome = makeOutcome(fields);
-    const form = make('form', { novalidate: '', 'aria-label': `Try ${tool.name}` }, ...fields.map((field) => field.element));
+    const form = make('form', { novalidate: '', 'aria-label': title }, ...fields.map((field) => field.element));
     if (tool.annotations?.readOnlyHint !== true) {
-        form.append(make('p', { class: 'hint' }, 'This tool may change something.'));
+        form.append(make('p', { class: 'hint' }, 'This tool may change data.'));
     }
     form.append(button, ...outcome.elements);
     form.addEventListener('submit', async (event) => {
@@ -180,13 +197,14 @@ export function makeForm(tool, ask) {
         try {
             payload = payloadOf(fields);
         } catch {
-            return; // the field says what is wrong
+            outcome.fail('Not sent: a field is not JSON.'); // the field says what is wrong
+            return;
         }
         button.disabled = true;
         try {
             outcome.show(payload, await ask('v1/invoke', messageOf(tool.name, payload)));
         } catch (error) {
-            outcome.fail(error);
+            outcome.fail(`No answer: ${error.message}`);
         } finally {
             button.disabled = false;
             button.focus({ preventScroll: true });

@@ -66,6 +66,22 @@ export function layOut(text) {
     return pieces;
 }
 
+// The text of a member of an object, as it is spelled there; undefined when there is none.
+export function memberText(text, name) {
+    let depth = 0;
+    let start; // behind the colon
+    let key;
+    for (const { 0: token, index } of text.matchAll(TOKEN)) {
+        const ends = (token === ',' && depth === 1) || (token === '}' && depth === 1);
+        if (ends && start !== undefined) return text.slice(start, index).trim();
+        if (token === ':' && depth === 1 && start === undefined && key === JSON.stringify(name)) start = index + 1;
+        if (token === '{' || token === '[') depth += 1;
+        if (token === '}' || token === ']') depth -= 1;
+        key = token;
+    }
+    return undefined;
+}
+
 // Where a spot can be shown: at its value, or at the nearest one around it when it is missing.
 function nearest(pointer, known) {
     let at = pointer;
