@@ -155,6 +155,13 @@ static void write_warnings(const struct envelope_answer *answer, struct jsv_writ
     jsv_write_array_end(writer);
 }
 
+/* A longer id would make our answer invalid. It is left out: half of it names another request. */
+static bool is_request_id(struct jsv_value id)
+{
+    return jsv_value_type(id) == JSV_TYPE_STRING &&
+           jsv_utf8_count(jsv_value_text(id)) <= ENVELOPE_REQUEST_ID_MAX;
+}
+
 static void write_meta(struct jsv_value request_id, struct jsv_writer *writer)
 {
     jsv_write_key(writer, JSV_STR("meta"));
@@ -194,7 +201,7 @@ int envelope_write(const struct envelope_answer *answer, struct jsv_buf *out)
         jsv_write_key(&writer, JSV_STR("provenance"));
         jsv_write_span(&writer, answer->provenance);
     }
-    if (jsv_value_type(answer->request_id) == JSV_TYPE_STRING) {
+    if (is_request_id(answer->request_id)) {
         write_meta(answer->request_id, &writer);
     }
     jsv_write_object_end(&writer);

@@ -17,6 +17,9 @@
 #define ENVELOPE_VERSION         "mcp.envelope.v0.1"
 #define ENVELOPE_REQUEST_VERSION "mcp.request.v0.1"
 
+/* Characters that mcp.envelope.v0.1 allows for meta.request_id. */
+#define ENVELOPE_REQUEST_ID_MAX 200
+
 enum envelope_result_kind {
     ENVELOPE_RESULT_NONE, /* the tool has put out nothing */
     ENVELOPE_RESULT_JSON,
@@ -41,7 +44,7 @@ struct envelope_answer {
     struct envelope_issues errors;   /* none: no such member */
     struct envelope_issues warnings; /* none: no such member */
     struct jsv_str provenance;       /* a record, as JSON; empty: no such member */
-    struct jsv_value request_id;     /* goes into meta, if it is a string */
+    struct jsv_value request_id;     /* goes into meta, if it is a string that fits */
     bool keeps_lines;                /* nobody cuts it into lines: line breaks may stay */
 };
 

@@ -4,7 +4,7 @@
  *
  * Every answer is checked as it comes: one JSON text on one line, of the shape
  * of a JSON-RPC answer or an array of such, or an envelope that fits its
- * schema. At endpoints of HTTP any JSON will do.
+ * schema. Endpoints of HTTP with a form of their own may answer with any JSON.
  */
 #pragma once
 

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "asking.h"
 
 #define REQUEST(tool, params)                                                                      \
@@ -23,6 +25,36 @@ static const struct asking askings[] = {
 static void test_answers(void **state)
 {
     ASK_EACH(*state, askings);
+}
+
+/* An id of so many characters, each of two bytes. @return whether the answer has it. */
+static bool is_echoed(struct corridor *corridor, size_t characters, const char *params)
+{
+    char id[2 * 201 + 1] = "";
+    char line[1024];
+    for (size_t i = 0; i < characters; i++) {
+        strcat(id, "\xc3\xa9");
+    }
+    snprintf(
+        line,
+        sizeof(line),
+        "{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"list_schemas\"},"
+        "\"params\":%s,\"artifacts\":[],\"request_id\":\"%s\"}",
+        params,
+        id);
+    return strstr(corridor_ask(corridor, line), id) != NULL;
+}
+
+/* The fixture checks each answer against the published schema, which allows 200 characters. */
+static void test_only_legal_request_id_is_echoed(void **state)
+{
+    assert_true(is_echoed(*state, 200, "{}"));
+    assert_true(is_echoed(*state, 200, "7"));
+    assert_false(is_echoed(*state, 201, "{}"));
+    assert_false(is_echoed(*state, 201, "7"));
+    expect_part(
+        corridor_ask(*state, "{\"schema_version\":\"mcp.request.v0.1\",\"request_id\":5}"),
+        "ADAPTER.REQUEST.INVALID");
 }
 
 static const char with_record[] =
@@ -69,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CORRIDOR_TEST(test_answers),
+        CORRIDOR_TEST(test_only_legal_request_id_is_echoed),
         CORRIDOR_TEST(test_same_request_gives_same_bytes),
         CORRIDOR_TEST(test_random_run_has_time),
         CORRIDOR_TEST(test_status_over_http),
