@@ -5,7 +5,7 @@
  *     {"error":{"code":"TOOL_NOT_FOUND","message":…,"details":…}}     endpoints of HTTP
  *     {"jsonrpc":…,"result":{"ok":false,"reason":…,"errors":[…]}}     tools
  *     {…,"status":{"code":"error",…},"errors":[{"code":…}]}           response envelopes
- *     {"schema_version":…,"errors":[{"code":…}]}                      envelopes
+ *     {"schema_version":…,"errors":[{"code":…}]}                      envelopes, also as results
  *
  * Reading every answer again would cost as much as making it. One whose tool
  * did its work is good; of the others, those of JSON-RPC tell in their first
@@ -94,13 +94,25 @@ static void name_by_number(struct core_fault *fault, struct jsv_value number)
     name_by_message(fault, JSV_STR("error"));
 }
 
-static void set_status(struct core_fault *fault)
+static bool is_status_char(char c)
 {
+    return jsv_is_alnum(c) || c == '_' || c == '.' || c == '-';
+}
+
+/* Codes and messages of external tools may be empty or hold anything; log lines must not. */
+static void finish(struct core_fault *fault)
+{
+    if (fault->code.size == 0) {
+        fault->code = JSV_STR("ERROR");
+    }
+    if (fault->message.size == 0) {
+        fault->message = fault->code;
+    }
     size_t size =
         fault->code.size < CORE_FAULT_NAME_SIZE ? fault->code.size : CORE_FAULT_NAME_SIZE - 1;
     for (size_t i = 0; i < size; i++) {
         char c = jsv_to_lower(fault->code.data[i]);
-        fault->status[i] = jsv_is_ascii(c) && c >= ' ' ? c : '_';
+        fault->status[i] = is_status_char(c) ? c : '_';
     }
     fault->status[size] = '\0';
 }
@@ -195,8 +207,10 @@ static bool take_issue(struct core_fault *fault, struct jsv_value root)
 
 static bool take_any(struct core_fault *fault, struct jsv_value root)
 {
-    return take_error(fault, member(root, "error")) || take_result(fault, member(root, "result")) ||
-           take_issue(fault, root) || take_result(fault, root);
+    struct jsv_value result = member(root, "result");
+    return take_error(fault, member(root, "error")) || take_result(fault, result) ||
+           take_issue(fault, root) || take_issue(fault, result) ||
+           take_issue(fault, member(result, "structuredContent")) || take_result(fault, root);
 }
 
 /*
@@ -226,8 +240,8 @@ void core_fault_find(struct core_request *request, struct core_fault *ret_fault)
     if (r < 0) {
         ret_fault->code = JSV_STR("INTERNAL_ERROR");
         ret_fault->message = JSV_STR("Internal error");
-        set_status(ret_fault);
+        finish(ret_fault);
     } else if (take_any(ret_fault, root) || take_failure(ret_fault, root, &request->call)) {
-        set_status(ret_fault);
+        finish(ret_fault);
     }
 }

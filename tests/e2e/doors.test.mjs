@@ -34,7 +34,7 @@ async function sendEndlessLine(stream, total) {
 
 const ENDLESS = soak ? 10 * 1024 * MIB : 64 * MIB;
 
-test(`a line of ${ENDLESS / MIB} MiB on a socket: constant memory, one error, others are served`, () => withServer(ON_SOCKET, async (server) => {
+test(`a line of ${ENDLESS / MIB} MiB on a socket: constant memory, one error, others are served`, () => withServer({ ...ON_SOCKET, env: { MCPGATE_LOG_DIR: 'none' } }, async (server) => {
     const good = await server.connect();
     await good.ask(1, 'list_schemas');
     const bad = await server.connect();

@@ -43,6 +43,31 @@ async function stop(server) {
 
 // ---- what comes in ----
 
+// The helper checks every line of every test against log.event.schema.json when its server ends.
+test('errors of tools and refusals of HTTP fit the schema of log lines', async () => {
+    const answers = {
+        blank: '{"schema_version":"mcp.envelope.v0.1","result":null,"errors":[{"code":"","message":""}]}',
+        odd: '{"schema_version":"mcp.envelope.v0.1","result":null,"errors":[{"code":"Ä b/C-7.x","message":"m"}]}',
+        bare: '{"ok":false}',
+    };
+    const files = Object.fromEntries(Object.entries(answers).map(([name, text]) => [`tools/${name}.tool.json`, {
+        name, version: '1', description: 'x', command: ['/bin/sh', '-c', `echo '${text}'; exit ${name === 'bare' ? 0 : 3}`],
+        inputSchema: { type: 'object' },
+    }]));
+    const env = { ...ENV, MCPGATE_TOOLS_DIR: 'tools' };
+    await withServer({ env, files }, async (server) => {
+        for (const name of Object.keys(answers)) await server.ask(1, name, {});
+        await server.ask(1, 'tools/list', { _meta: { agentId: 7, taskId: 1e3 } });
+        const statuses = (await untilLines(server, 4)).map(({ status }) => status);
+        assert.deepEqual(statuses.slice(0, 3), ['error', '___b_c-7.x', 'failed']);
+    });
+    await withHttp({ env: ENV }, async (server) => {
+        await post(server.port, '/healthz', '{}');
+        const [line] = await untilLines(server, 1);
+        assert.deepEqual([line.status, line.error.code], ['http_405', 'HTTP_405']);
+    });
+});
+
 test('one line for each message, whatever it holds', () => withServer({ env: ENV }, async (server) => {
     const nasty = 'a\nb\r\n\u2028\u2029\u0085\u0000\u0007\u001b[31m\u007f"\\{}';
     const long = 'x'.repeat(1000 * 1000);

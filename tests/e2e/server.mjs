@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 export const program = process.env.MCPGATE ?? path.resolve('build/release/bin/mcpgate');
 export const soak = process.env.SOAK === '1';
@@ -63,7 +64,8 @@ export class Server {
         this.socket = path.join(this.dir, 's.sock');
         this.ready = path.join(this.dir, 'ready');
         for (const [name, text] of Object.entries(options.files ?? {})) this.write(name, text);
-        const env = { PATH: process.env.PATH, MCP_READY_FILE: this.ready, MCPGATE_LOG_DIR: 'none' };
+        const env = { PATH: process.env.PATH, MCP_READY_FILE: this.ready, MCPGATE_LOG_DIR: path.join(this.dir, '.logs') };
+        if (soak) env.MCPGATE_LOG_DIR = 'none';
         for (const [name, value] of Object.entries(process.env)) if (/^(A|UB|T)SAN_OPTIONS/.test(name)) env[name] = value;
         const [command, ...words] = options.command ?? [program, ...(options.args ?? [])];
         // several loops, however few processors there are
@@ -106,8 +108,26 @@ export class Server {
     left() { return fs.readdirSync(this.dir).filter((name) => name === 's.sock' || name.startsWith('ready')); }
     async end() {
         if (this.status === undefined) { this.kill('SIGKILL'); await this.exited; }
+        const wrong = invalidLogLines(this.dir);
         fs.rmSync(this.dir, { recursive: true, force: true });
+        if (wrong) throw new Error(`log lines do not fit log.event.schema.json: ${wrong}`);
     }
+}
+
+// Every line that any server of these tests has written must fit the published schema.
+const eventSchema = fileURLToPath(new URL('../../schemas/envelope/log.event.schema.json', import.meta.url));
+function invalidLogLines(dir) {
+    if (!fs.existsSync(dir)) return '';
+    const files = fs.readdirSync(dir, { recursive: true }).filter((name) => /envelope_validation\/[^.][^/]*$/.test(name));
+    const texts = files.map((name) => fs.readFileSync(path.join(dir, name), 'utf8'));
+    // a server that was killed may have left half a line
+    const lines = texts.map((text) => text.slice(0, text.lastIndexOf('\n') + 1)).join('');
+    if (!lines) return '';
+    const args = ['validate', '-s', eventSchema, '--assert-format', '--ndjson', '--format', 'json', '-'];
+    const verdict = spawnSync(program, args, { input: lines, encoding: 'utf8', maxBuffer: 1 << 30 });
+    if (verdict.status === 0) return '';
+    const bad = verdict.stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line)).find(({ ok }) => !ok);
+    return bad ? `${JSON.stringify(bad.errors)} in ${lines.split('\n')[bad.line - 1]}` : verdict.stderr;
 }
 
 // Run a test with a server, which is gone afterwards.

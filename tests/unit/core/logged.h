@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "envelope/schemas.h"
 #include "log/log.h"
 #include "support/corridor.h"
 #include "support/files.h"
@@ -60,29 +61,6 @@ static int logged_setup(void **state)
     return r;
 }
 
-/* All that was written, which ends with this; whoever goes on is not heard any more. */
-static void logged_end(struct corridor *corridor)
-{
-    char path[256];
-    logged_serve(corridor, NULL);
-    snprintf(path, sizeof(path), "%s/mcp_server/envelope_validation/.latest", logged_dir);
-    logged_text = files_read(path);
-}
-
-static int logged_teardown(void **state)
-{
-    struct corridor *corridor = *state;
-    if (corridor->settings.log) {
-        logged_serve(corridor, NULL);
-    }
-    free((void *)(uintptr_t)logged_text.data);
-    jsv_document_free(logged_line);
-    jsv_reader_free(logged_reader);
-    return corridor_teardown(state);
-}
-
-#define LOGGED_TEST(test) cmocka_unit_test_setup_teardown(test, logged_setup, logged_teardown)
-
 static size_t logged_count(void)
 {
     size_t count = 0;
@@ -105,6 +83,46 @@ static struct jsv_value logged_at(size_t number)
     assert_int_equal(jsv_read(logged_reader, logged_line, line, 0, NULL), 0);
     return jsv_document_root(logged_line);
 }
+
+/* Every line must fit the schema that is published for them. */
+static void logged_check(const struct corridor *corridor)
+{
+    const struct jsv_schema *schema =
+        envelope_schemas_get(corridor->settings.envelopes, ENVELOPE_SCHEMA_LOG_EVENT);
+    struct jsv_validator *validator = jsv_validator_new(NULL, NULL);
+    for (size_t i = 0; i < logged_count(); i++) {
+        struct jsv_value line = logged_at(i);
+        if (jsv_validate(schema, line, validator) != 1) {
+            struct jsv_str text = jsv_value_span(line);
+            fail_msg("not a log event: %.*s", (int)text.size, text.data);
+        }
+    }
+    jsv_validator_free(validator);
+}
+
+/* All that was written. The log is closed; later messages are not logged. */
+static void logged_end(struct corridor *corridor)
+{
+    char path[256];
+    logged_serve(corridor, NULL);
+    snprintf(path, sizeof(path), "%s/mcp_server/envelope_validation/.latest", logged_dir);
+    logged_text = files_read(path);
+    logged_check(corridor);
+}
+
+static int logged_teardown(void **state)
+{
+    struct corridor *corridor = *state;
+    if (corridor->settings.log) {
+        logged_serve(corridor, NULL);
+    }
+    free((void *)(uintptr_t)logged_text.data);
+    jsv_document_free(logged_line);
+    jsv_reader_free(logged_reader);
+    return corridor_teardown(state);
+}
+
+#define LOGGED_TEST(test) cmocka_unit_test_setup_teardown(test, logged_setup, logged_teardown)
 
 /* A text in it, by its pointer; NULL: there is none, or it is no text. */
 static const char *logged_word(struct jsv_value line, const char *pointer)
