@@ -195,13 +195,10 @@ static void describe(void *owner, struct jsv_writer *writer)
     mcp_definitions_describe(server->settings.definitions, writer);
 }
 
-/* Lines where the operator wants them; counters for whoever can ask for them over HTTP. */
+/* Lines go where the operator wants them; counters and diagnostics exist without lines, too. */
 static int start_log(struct server *server)
 {
     const struct app_config *config = server->config;
-    if (!config->log_dir && !(server->doors & APP_DOOR_HTTP)) {
-        return 0;
-    }
     const struct log_options options = {
         .dir = config->log_dir,
         .file_size_max = config->log_max_bytes,

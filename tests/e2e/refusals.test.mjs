@@ -1,9 +1,11 @@
 // What doors refuse before it is a message is counted and, within bounds, written down; and what diagnostics tell.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
 import { test } from 'node:test';
 import { get, post, withHttp } from './http_client.mjs';
-import { logLines, request } from './server.mjs';
+import { logLines, request, withServer } from './server.mjs';
 
 const TOKEN = 'canary-token-4711';
 const ENV = { MCPGATE_LOG_DIR: 'runs', MCPGATE_TOKEN: TOKEN, MCPGATE_THREADS: '1' };
@@ -77,3 +79,22 @@ test('diagnostics are a resource, too, and tell which schemas are in use', () =>
     assert.deepEqual(page.mismatches, told.mismatches);
     peer.socket.destroy();
 }));
+
+for (const [transport, args] of [['stdio', []], ['socket', ['--socket', 's.sock']]]) {
+    test(`diagnostics do not need a log: ${transport}`, () => withServer({ args, env: { MCPGATE_LOG_DIR: 'none' } }, async (server) => {
+        const uri = 'mcpgate://diagnostics';
+        const socket = transport === 'socket' ? (await server.connect()) : null;
+        const lines = socket ? socket.lines : server.out;
+        const send = (text) => socket ? socket.socket.write(`${text}\n`) : server.send(text);
+        const ask = async (...message) => { send(request(...message)); return JSON.parse(await lines.next()); };
+        await ask(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'tester', version: '1' } });
+        send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+        await ask(2, 'resources/subscribe', { uri });
+        await ask(3, 'get_schema', { name: 5 });
+        assert.deepEqual(JSON.parse(await lines.next()), { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
+        const told = JSON.parse((await ask(4, 'resources/read', { uri })).result.contents[0].text);
+        assert.deepEqual(told.mismatches.map(({ dialect, pointer, client }) => [dialect, pointer, client]), [['syn', '/params/name', 'tester']]);
+        assert.ok(!fs.existsSync(path.join(server.dir, 'runs')));
+        socket?.socket.destroy();
+    }));
+}
