@@ -213,6 +213,19 @@ static bool take_any(struct core_fault *fault, struct jsv_value root)
            take_issue(fault, member(result, "structuredContent")) || take_result(fault, root);
 }
 
+/* The official protocol has refused arguments in a text for people. */
+static bool take_input(struct core_fault *fault, const struct core_request *request)
+{
+    if (request->stopped != CORE_STAGE_INPUT || !request->mismatch.message.data) {
+        return false;
+    }
+    fault->code = JSV_STR("VALIDATION_FAILED");
+    fault->message = fault->problem = request->mismatch.message;
+    fault->pointer = request->mismatch.pointer;
+    fault->schema_path = request->mismatch.schema_path;
+    return true;
+}
+
 /*
  * The official protocol tells of a failure in a text for people; the code is
  * the call's, whose own text may be gone by now.
@@ -241,7 +254,9 @@ void core_fault_find(struct core_request *request, struct core_fault *ret_fault)
         ret_fault->code = JSV_STR("INTERNAL_ERROR");
         ret_fault->message = JSV_STR("Internal error");
         finish(ret_fault);
-    } else if (take_any(ret_fault, root) || take_failure(ret_fault, root, &request->call)) {
+    } else if (
+        take_any(ret_fault, root) || take_input(ret_fault, request) ||
+        take_failure(ret_fault, root, &request->call)) {
         finish(ret_fault);
     }
 }

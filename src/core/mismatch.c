@@ -55,5 +55,6 @@ core_mismatch_of(const struct dialect_request *asked, const struct jsv_problem *
     return (struct core_mismatch){
         .pointer = join(asked->scratch, place_of_arguments(asked), problem->path),
         .schema_path = join(asked->scratch, JSV_STR(""), problem->schema_path),
+        .message = join(asked->scratch, JSV_STR(""), problem->message),
     };
 }

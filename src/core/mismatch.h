@@ -12,6 +12,7 @@ struct dialect_request;
 struct core_mismatch {
     struct jsv_str pointer;
     struct jsv_str schema_path;
+    struct jsv_str message;
 };
 
 struct core_mismatch

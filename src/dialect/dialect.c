@@ -1,8 +1,10 @@
 #include "dialect/dialect.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "dialect/published.h"
+#include "envelope/policy.h"
 
 static const struct dialect *const dialects[] = {
 #define DIALECT(name) &dialect_##name,
@@ -70,6 +72,30 @@ void dialect_refuse_message(
     } else {
         rpc_write_fault(request->reply, &request->message, error, fault);
     }
+}
+
+/* Read anew; the copy lives as long as the request. */
+static int take_without_meta(struct dialect_request *request, struct jsv_value params)
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, &request->reply->allocator, request->reply->size_max);
+    int r = envelope_write_without(params, JSV_STR("_meta"), &text);
+    char *kept = r == 0 ? jsv_arena_alloc(request->scratch, text.size) : NULL;
+    if (kept) {
+        memcpy(kept, text.data, text.size);
+        r = request->host->read(request, (struct jsv_str){kept, text.size}, &request->arguments);
+    } else {
+        r = -ENOMEM;
+    }
+    jsv_buf_done(&text);
+    return r;
+}
+
+int dialect_take_arguments(struct dialect_request *request, struct jsv_value params)
+{
+    request->arguments = params;
+    bool has_meta = jsv_value_type(jsv_value_get(params, JSV_STR("_meta"))) != JSV_TYPE_NONE;
+    return has_meta ? take_without_meta(request, params) : 0;
 }
 
 const struct catalog_tool *

@@ -175,6 +175,12 @@ void dialect_refuse_message(
 /** Whether a request may be of any dialect, and its shape decides. */
 bool dialect_is_open(const struct dialect_request *request);
 
+/**
+ * Make params the arguments, without their _meta: that is for the server and not for tools.
+ * @param params An object. @return 0 or -ENOMEM.
+ */
+int dialect_take_arguments(struct dialect_request *request, struct jsv_value params);
+
 /** What an id of a tool has before the tool's name. */
 #define DIALECT_TOOL_ID_PREFIX "mcp.tool:"
 /** A tool by its name, or by its id "mcp.tool:<name>"; NULL when there is none. */

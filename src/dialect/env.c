@@ -334,5 +334,6 @@ const struct dialect dialect_env = {
     .open = env_open,
     .refuse = env_refuse,
     .render = env_render,
+    .render_failure = env_render_failure,
     .fail = env_fail,
 };

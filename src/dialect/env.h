@@ -22,6 +22,8 @@ enum dialect_step env_answer_fault(
     struct dialect_request *request,
     const struct envelope_canonical_error *error,
     const struct rpc_fault *fault);
+/** The error of a tool that is a program and failed; see struct dialect. */
+void env_render_failure(struct dialect_request *request);
 /** An error that lists what does not fit; prefix is put before each path. @return DIALECT_DONE. */
 enum dialect_step env_answer_problems(
     struct dialect_request *request,

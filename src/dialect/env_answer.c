@@ -1,5 +1,7 @@
 #include "dialect/env.h"
+#include "dialect/mcp.h"
 #include "dialect/problems.h"
+#include "tools/result.h"
 
 bool env_is_route(const struct dialect_request *request)
 {
@@ -50,6 +52,31 @@ enum dialect_step env_answer_fault(
     answer_error(request, error, &details);
     jsv_buf_done(&details);
     return DIALECT_DONE;
+}
+
+/* The tool is a program that failed: the canonical error, with the codes of what went wrong. */
+void env_render_failure(struct dialect_request *request)
+{
+    const struct tool_call *call = request->call;
+    struct jsv_buf details;
+    jsv_buf_init(&details, &request->reply->allocator, request->reply->size_max);
+    struct jsv_writer writer = jsv_writer_on(&details);
+    jsv_write_object_begin(&writer);
+    mcp_write_text(&writer, JSV_STR("details"), call->failure.message);
+    mcp_write_text(
+        &writer,
+        JSV_STR("suggestion"),
+        JSV_STR("Correct the arguments if an error names them; else contact the operator"));
+    mcp_write_text(&writer, JSV_STR("cause"), JSV_STR(""));
+    jsv_write_key(&writer, JSV_STR("errors"));
+    if (tool_tells_errors(call)) {
+        jsv_write_value(&writer, jsv_value_get(call->result.value, JSV_STR("errors")));
+    } else {
+        envelope_issues_write(&(struct envelope_issues){&call->failure, 1}, "details", &writer);
+    }
+    jsv_write_object_end(&writer);
+    answer_error(request, envelope_canonical_get(ENVELOPE_CANONICAL_INTERNAL_ERROR), &details);
+    jsv_buf_done(&details);
 }
 
 enum dialect_step env_answer_problems(

@@ -12,6 +12,7 @@
 #include "dialect/mcp_ask.h"
 #include "dialect/mcp_http.h"
 #include "dialect/mcp_talk.h"
+#include "dialect/problems.h"
 #include "log/text.h"
 #include "mcp/check.h"
 #include "tools/result.h"
@@ -172,7 +173,9 @@ static struct mcp_check check_for(struct dialect_request *request)
 
 static enum dialect_step answer_not_found(struct dialect_request *request)
 {
-    static const struct rpc_fault fault = {
+    const struct rpc_fault fault = {
+        .message = dialect_message(
+            request->scratch, JSV_STR("Method not found:"), request->message.method),
         .details = JSV_STR("there is no such method"),
         .suggestion = JSV_STR("Use a method of the protocol version in use"),
         .cause = JSV_STR("/method"),
@@ -287,6 +290,13 @@ static void write_call_result(struct dialect_request *request, struct jsv_str re
     end_call_result(&writer, is_error);
 }
 
+static void write_text_result(struct dialect_request *request, struct jsv_str text, bool is_error)
+{
+    struct jsv_writer writer = mcp_result_begin(request);
+    mcp_write_text_content(&writer, text);
+    end_call_result(&writer, is_error);
+}
+
 /* What a program has put out, as text. */
 static void write_output_block(struct jsv_writer *writer, const struct tool_call *call)
 {
@@ -354,7 +364,10 @@ static void mcp_render_failure(struct dialect_request *request)
     end_call_result(&writer, true);
 }
 
-/* A refusal as a result, in the words of the tool's own failures. */
+/*
+ * A refusal as a result, in the words of the tool's own failures. It is no output of the tool, so
+ * it is not structured: clients would hold it against the tool's output schema.
+ */
 static void refuse_by_result(struct dialect_request *request, const struct jsv_problems *problems)
 {
     struct jsv_buf text;
@@ -362,7 +375,7 @@ static void refuse_by_result(struct dialect_request *request, const struct jsv_p
     struct jsv_writer writer = jsv_writer_on(&text);
     tool_write_invalid(&writer, problems);
     if (text.error == 0) {
-        write_call_result(request, jsv_buf_str(&text), true);
+        write_text_result(request, jsv_buf_str(&text), true);
     } else {
         mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }

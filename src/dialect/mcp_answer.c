@@ -115,9 +115,13 @@ enum dialect_step mcp_answer_problems(
     struct jsv_str prefix,
     const struct jsv_problems *problems)
 {
+    struct jsv_str text = rpc_error_message(error);
+    if (error != RPC_ERROR_INVALID_REQUEST) {
+        text = dialect_problem_message(request->scratch, text, prefix, &problems->items[0]);
+    }
     mcp_set_status(request, error);
-    struct jsv_writer writer = rpc_write_error(
-        request->reply, &request->message, rpc_error_code(error), rpc_error_message(error));
+    struct jsv_writer writer =
+        rpc_write_error(request->reply, &request->message, rpc_error_code(error), text);
     jsv_write_key(&writer, JSV_STR("data"));
     dialect_write_problems(&writer, prefix, problems);
     rpc_write_error_end(&writer);

@@ -7,6 +7,7 @@
 #include "dialect/mcp_ask.h"
 #include "dialect/mcp_page.h"
 #include "dialect/mcp_provider.h"
+#include "dialect/problems.h"
 
 /* Values a completion lists at most, as the protocol has it. */
 #define COMPLETIONS_MAX 100
@@ -37,9 +38,10 @@ enum dialect_step mcp_handle_prompts_list(struct mcp_exchange *exchange)
 
 /* ---- prompts/get ---- */
 
-static enum dialect_step unknown_prompt(struct dialect_request *request)
+static enum dialect_step unknown_prompt(struct dialect_request *request, struct jsv_str name)
 {
-    static const struct rpc_fault fault = {
+    const struct rpc_fault fault = {
+        .message = dialect_message(request->scratch, JSV_STR("Unknown prompt"), name),
         .details = JSV_STR("unknown prompt"),
         .suggestion = JSV_STR("Use a name that prompts/list returns"),
         .cause = JSV_STR("/params/name"),
@@ -80,7 +82,7 @@ static enum dialect_step answer_prompt(struct mcp_prompt_call *call)
     struct dialect_request *request = call->request;
     switch (request->provider->get_prompt(call)) {
     case MCP_PROMPT_UNKNOWN:
-        return unknown_prompt(request);
+        return unknown_prompt(request, call->name);
     case MCP_PROMPT_INCOMPLETE:
         return argument_missing(request);
     case MCP_PROMPT_ASK:

@@ -6,6 +6,7 @@
 #include "dialect/mcp_http.h"
 #include "dialect/mcp_page.h"
 #include "dialect/mcp_provider.h"
+#include "dialect/problems.h"
 
 /* ---- resources/list, resources/templates/list ---- */
 
@@ -55,24 +56,19 @@ enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
 
 /* ---- resources/read ---- */
 
-/*
- * Modern clients find the URI in the data. To older ones the URI is the cause: the official client
- * library would take a "uri" there for a sign of the modern code.
- */
 static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct jsv_value uri)
 {
     struct dialect_request *request = exchange->request;
     const struct mcp_version_facts *facts = mcp_version_facts(exchange->version);
     bool is_modern = facts->era == MCP_ERA_MODERN; /* it is a bad parameter then */
     mcp_set_status(request, is_modern ? RPC_ERROR_INVALID_PARAMS : RPC_ERROR_RESOURCE_NOT_FOUND);
-    struct jsv_writer writer = rpc_write_error(
-        request->reply,
-        &request->message,
-        facts->unknown_resource,
-        rpc_error_message(RPC_ERROR_RESOURCE_NOT_FOUND));
+    struct jsv_str text =
+        dialect_message(request->scratch, JSV_STR("Resource not found:"), jsv_value_text(uri));
+    struct jsv_writer writer =
+        rpc_write_error(request->reply, &request->message, facts->unknown_resource, text);
     jsv_write_key(&writer, JSV_STR("data"));
     jsv_write_object_begin(&writer);
-    mcp_write_member(&writer, is_modern ? JSV_STR("uri") : JSV_STR("cause"), uri);
+    mcp_write_member(&writer, JSV_STR("uri"), uri);
     jsv_write_object_end(&writer);
     rpc_write_error_end(&writer);
     return DIALECT_DONE;

@@ -5,6 +5,7 @@
 #include "dialect/mcp_ask.h"
 #include "dialect/mcp_http.h"
 #include "dialect/mcp_page.h"
+#include "dialect/problems.h"
 
 static void
 write_tool(struct jsv_writer *writer, const struct catalog_tool *tool, enum mcp_version version)
@@ -48,9 +49,10 @@ enum dialect_step mcp_handle_tools_list(struct mcp_exchange *exchange)
     return DIALECT_DONE;
 }
 
-static enum dialect_step unknown_tool(struct dialect_request *request)
+static enum dialect_step unknown_tool(struct dialect_request *request, struct jsv_str name)
 {
-    static const struct rpc_fault fault = {
+    const struct rpc_fault fault = {
+        .message = dialect_message(request->scratch, JSV_STR("Unknown tool"), name),
         .details = JSV_STR("unknown tool"),
         .suggestion = JSV_STR("Use a name that tools/list returns"),
         .cause = JSV_STR("/params/name"),
@@ -62,9 +64,10 @@ enum dialect_step mcp_handle_tools_call(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
     struct jsv_value arguments = exchange->parts->arguments;
-    request->tool = catalog_tool_find(request->catalog, jsv_value_text(exchange->parts->name));
+    struct jsv_str name = jsv_value_text(exchange->parts->name);
+    request->tool = catalog_tool_find(request->catalog, name);
     if (!request->tool) {
-        return unknown_tool(request);
+        return unknown_tool(request, name);
     }
     bool given = jsv_value_type(arguments) == JSV_TYPE_OBJECT;
     request->arguments = given ? arguments : request->nothing;

@@ -1,7 +1,7 @@
 /*
  * The OpenAPI document: openapi.json, which has what is always the same, with
- * the program's version, an operation for each tool, and the schemas of tools
- * and envelopes put in.
+ * the version of the envelope schemas, an operation for each tool, and the
+ * schemas of tools and envelopes put in.
  *
  * A tool's operation is its own path below /mcp/tool/; its two schemas are the
  * components <name>.input and <name>.output.
@@ -11,6 +11,7 @@
 #include "dialect/mcp.h"
 #include "dialect/openapi_schema.h"
 #include "dialect/published.h"
+#include "envelope/reference.h"
 #include "envelope/schemas.h"
 
 /* Room for a path or a pointer around a tool's name. */
@@ -209,7 +210,7 @@ write_head(struct jsv_writer *writer, struct jsv_value fixed, const struct catal
         if (jsv_str_equal(name, JSV_STR("info"))) {
             begin(writer, "info");
             write_members(writer, iter.value);
-            mcp_write_text(writer, JSV_STR("version"), JSV_STR(MCPGATE_VERSION));
+            mcp_write_text(writer, JSV_STR("version"), JSV_STR(ENVELOPE_REFERENCE_VERSION));
             end(writer);
         } else if (jsv_str_equal(name, JSV_STR("paths"))) {
             write_paths(writer, iter.value, catalog);

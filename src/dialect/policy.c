@@ -69,23 +69,6 @@ static enum dialect_step answer_problems(
 
 /* ---- in ---- */
 
-/* Params without _meta, read anew; it lives as long as the request. @return 0 or -errno. */
-static int without_meta(struct dialect_request *request, struct jsv_value params)
-{
-    struct jsv_buf text;
-    jsv_buf_init(&text, &request->reply->allocator, request->reply->size_max);
-    int r = envelope_write_without(params, JSV_STR("_meta"), &text);
-    char *kept = r == 0 ? jsv_arena_alloc(request->scratch, text.size) : NULL;
-    if (kept) {
-        memcpy(kept, text.data, text.size);
-        r = request->host->read(request, (struct jsv_str){kept, text.size}, &request->arguments);
-    } else {
-        r = -ENOMEM;
-    }
-    jsv_buf_done(&text);
-    return r;
-}
-
 static enum dialect_step take_arguments(struct dialect_request *request)
 {
     static const struct jsv_problem no_object = {
@@ -97,9 +80,7 @@ static enum dialect_step take_arguments(struct dialect_request *request)
     if (jsv_value_type(params) != JSV_TYPE_OBJECT) {
         return answer_problems(request, 422, ENVELOPE_FAILURE_INPUT_INVALID, &problems);
     }
-    request->arguments = params;
-    bool has_meta = jsv_value_type(jsv_value_get(params, JSV_STR("_meta"))) != JSV_TYPE_NONE;
-    if (has_meta && without_meta(request, params) < 0) {
+    if (dialect_take_arguments(request, params) < 0) {
         policy_fail(request, JSV_STR("out of memory"));
         return DIALECT_DONE;
     }

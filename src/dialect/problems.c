@@ -1,7 +1,61 @@
 #include "dialect/problems.h"
 
+#include <string.h>
+
+#include "log/event.h"
+
 /* Longer than any pointer worth reading; one that does not fit loses its prefix. */
 #define PATH_SIZE_MAX ((size_t)1024 * 1024)
+
+/* ---- messages ---- */
+
+/* Join texts in scratch memory. @return data NULL when there is none left. */
+static struct jsv_str join(struct jsv_arena *scratch, const struct jsv_str *parts, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        size += parts[i].size;
+    }
+    char *text = jsv_arena_alloc(scratch, size);
+    size_t used = 0;
+    for (size_t i = 0; text && i < count; i++) {
+        if (parts[i].size > 0) {
+            memcpy(text + used, parts[i].data, parts[i].size);
+            used += parts[i].size;
+        }
+    }
+    return (struct jsv_str){text, text ? size : 0};
+}
+
+#define JOIN(scratch, parts) join((scratch), (parts), sizeof(parts) / sizeof((parts)[0]))
+
+struct jsv_str dialect_message(struct jsv_arena *scratch, struct jsv_str what, struct jsv_str name)
+{
+    const struct jsv_str parts[] = {what, JSV_STR(" \""), log_clip(name), JSV_STR("\"")};
+    struct jsv_str text = JOIN(scratch, parts);
+    return text.data ? text : what;
+}
+
+struct jsv_str dialect_problem_message(
+    struct jsv_arena *scratch,
+    struct jsv_str what,
+    struct jsv_str prefix,
+    const struct jsv_problem *problem)
+{
+    bool has_place = prefix.size + problem->path.size > 0;
+    const struct jsv_str parts[] = {
+        what,
+        JSV_STR(": "),
+        prefix,
+        log_clip(problem->path),
+        has_place ? JSV_STR(": ") : JSV_STR(""),
+        log_clip(problem->message),
+    };
+    struct jsv_str text = JOIN(scratch, parts);
+    return text.data ? text : what;
+}
+
+/* ---- data ---- */
 
 static void write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text)
 {

@@ -10,6 +10,7 @@
 #include "envelope/reference.h"
 #include "log/text.h"
 #include "os/sys.h"
+#include "tools/result.h"
 
 static bool ref_recognise(const struct dialect_request *request)
 {
@@ -30,6 +31,7 @@ respond(struct dialect_request *request, const struct envelope_reference_respons
     response.timestamp = jsv_str_from(now);
     response.duration_us = os_now_us() - request->began_us;
     request->http_status = response.http;
+    request->retry_after_s = response.retry_after_s;
     envelope_reference_write(&response, request->reply);
 }
 
@@ -160,19 +162,29 @@ ref_render(struct dialect_request *request, struct jsv_str result, enum tool_ver
     respond(request, &response);
 }
 
-/* The tool is a program that failed; what it had put out by then may still help. */
+/* Programs run for some seconds at most, usually: a place is free soon. */
+#define RETRY_AFTER_S 1
+
+/*
+ * The tool is a program that failed. What it had put out by then may still help, and errors that it
+ * told itself win. One that was not started because of too many others may be called again.
+ */
 static void ref_render_failure(struct dialect_request *request)
 {
-    const struct envelope_canonical_error *error =
-        envelope_canonical_get(ENVELOPE_CANONICAL_INTERNAL_ERROR);
     const struct tool_call *call = request->call;
-    const struct envelope_reference_response response = {
-        .status = ENVELOPE_STATUS_ERROR,
-        .http = error->http,
+    struct jsv_str busy = envelope_failure_code(ENVELOPE_FAILURE_BUSY);
+    bool is_busy = jsv_str_equal(call->failure.code, busy);
+    struct envelope_reference_response response = {
+        .status = is_busy ? ENVELOPE_STATUS_RETRY : ENVELOPE_STATUS_ERROR,
+        .http = is_busy ? 503 : envelope_canonical_get(ENVELOPE_CANONICAL_INTERNAL_ERROR)->http,
         .message = call->failure.message,
         .output = call->result,
         .errors = {&call->failure, 1},
+        .retry_after_s = is_busy ? RETRY_AFTER_S : 0,
     };
+    if (tool_tells_errors(call)) {
+        response.own_errors = jsv_value_get(call->result.value, JSV_STR("errors"));
+    }
     respond(request, &response);
 }
 

@@ -61,6 +61,17 @@ static void reply_params_no_object(struct dialect_request *request)
     rpc_write_fault(request->reply, &request->message, RPC_ERROR_INVALID_PARAMS, &fault);
 }
 
+static void syn_fail(struct dialect_request *request, struct jsv_str details)
+{
+    const struct rpc_fault fault = {
+        .details = details,
+        .suggestion = JSV_STR("Try again; tell the operator when it happens again"),
+        .cause = JSV_STR(""),
+    };
+    request->http_status = rpc_error_status(RPC_ERROR_INTERNAL);
+    rpc_write_fault(request->reply, &request->message, RPC_ERROR_INTERNAL, &fault);
+}
+
 /* "validate" is the old name of "validate_asset". */
 static struct jsv_str current_name(struct jsv_str method)
 {
@@ -84,7 +95,10 @@ static enum dialect_step syn_open(struct dialect_request *request)
         reply_unsupported(request, JSV_STR("tool not implemented"));
         return DIALECT_DONE;
     }
-    request->arguments = type == JSV_TYPE_NONE ? request->nothing : params;
+    if (dialect_take_arguments(request, type == JSV_TYPE_NONE ? request->nothing : params) < 0) {
+        syn_fail(request, JSV_STR("out of memory"));
+        return DIALECT_DONE;
+    }
     return DIALECT_CALL;
 }
 
@@ -109,17 +123,6 @@ static void syn_render_failure(struct dialect_request *request)
     struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
     tool_write_failure(&writer, request->call);
     rpc_write_result_end(&writer);
-}
-
-static void syn_fail(struct dialect_request *request, struct jsv_str details)
-{
-    const struct rpc_fault fault = {
-        .details = details,
-        .suggestion = JSV_STR("Try again; tell the operator when it happens again"),
-        .cause = JSV_STR(""),
-    };
-    request->http_status = rpc_error_status(RPC_ERROR_INTERNAL);
-    rpc_write_fault(request->reply, &request->message, RPC_ERROR_INTERNAL, &fault);
 }
 
 const struct dialect dialect_syn = {

@@ -1,5 +1,7 @@
 #include "envelope/reference.h"
 
+#include <stdio.h>
+
 #include "base/ascii.h"
 #include "envelope/canonical.h"
 
@@ -234,6 +236,58 @@ static void write_id(const struct envelope_reference_request *request, struct js
     }
 }
 
+/* The tool's errors as far as a response can have them: code and message are texts there. */
+static void
+write_own_errors(const struct envelope_reference_response *response, struct jsv_writer *writer)
+{
+    struct jsv_iter iter = jsv_value_iter(response->own_errors);
+    jsv_write_array_begin(writer);
+    while (jsv_iter_next(&iter)) {
+        struct jsv_value code = jsv_value_get(iter.value, JSV_STR("code"));
+        struct jsv_value details = jsv_value_get(iter.value, JSV_STR("details"));
+        struct jsv_str message = jsv_value_text(jsv_value_get(iter.value, JSV_STR("message")));
+        jsv_write_object_begin(writer);
+        if (jsv_value_type(code) == JSV_TYPE_STRING) {
+            jsv_write_key(writer, JSV_STR("code"));
+            jsv_write_value(writer, code);
+        }
+        jsv_write_key(writer, JSV_STR("message"));
+        jsv_write_string(writer, message.data ? message : response->message);
+        if (jsv_value_type(details) == JSV_TYPE_OBJECT) {
+            jsv_write_key(writer, JSV_STR("detail"));
+            jsv_write_value(writer, details);
+        }
+        jsv_write_object_end(writer);
+    }
+    jsv_write_array_end(writer);
+}
+
+static void
+write_errors(const struct envelope_reference_response *response, struct jsv_writer *writer)
+{
+    bool has_own = jsv_value_count(response->own_errors) > 0;
+    if (!has_own && response->errors.count == 0) {
+        return;
+    }
+    jsv_write_key(writer, JSV_STR("errors"));
+    if (has_own) {
+        write_own_errors(response, writer);
+    } else {
+        envelope_issues_write(&response->errors, "detail", writer);
+    }
+}
+
+static void write_retry(unsigned seconds, struct jsv_writer *writer)
+{
+    char digits[16];
+    int size = snprintf(digits, sizeof(digits), "%u", seconds);
+    jsv_write_key(writer, JSV_STR("headers"));
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("Retry-After"));
+    jsv_write_string(writer, (struct jsv_str){digits, (size_t)size});
+    jsv_write_object_end(writer);
+}
+
 int envelope_reference_write(
     const struct envelope_reference_response *response, struct jsv_buf *out)
 {
@@ -252,9 +306,9 @@ int envelope_reference_write(
         jsv_write_key(&writer, JSV_STR("output"));
         envelope_write_result(&response->output, out);
     }
-    if (response->errors.count > 0) {
-        jsv_write_key(&writer, JSV_STR("errors"));
-        envelope_issues_write(&response->errors, "detail", &writer);
+    write_errors(response, &writer);
+    if (response->retry_after_s > 0) {
+        write_retry(response->retry_after_s, &writer);
     }
     if (request && request->tool.size > 0) {
         write_metadata(request, &writer);

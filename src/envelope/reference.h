@@ -73,6 +73,8 @@ struct envelope_reference_response {
     uint64_t duration_us;
     struct envelope_result output; /* of kind NONE: no such member */
     struct envelope_issues errors; /* none: no such member */
+    struct jsv_value own_errors;   /* in place of those: of the tool's own envelope; NONE: none */
+    unsigned retry_after_s;        /* of RETRY: when to try again; goes into headers */
 };
 
 /** Append the response envelope. @return 0, or the buffer's sticky error. */

@@ -32,6 +32,8 @@ MCP_PROBLEM(wrong_method, "/method", "type", "expected string");
 MCP_PROBLEM(no_method, "", "required", "missing property \"method\"");
 MCP_PROBLEM(method_and_result, "/result", "not", "a message with a method has no result");
 MCP_PROBLEM(method_and_error, "/error", "not", "a message with a method has no error");
+MCP_PROBLEM(result_without_id, "", "required", "missing property \"id\"");
+MCP_PROBLEM(wrong_error, "/error", "type", "expected object");
 MCP_PROBLEM(result_and_error, "", "not", "either a result or an error, not both");
 
 /* ---- looking ---- */
@@ -59,12 +61,19 @@ static const struct jsv_problem *judge_call(const struct rpc_members *parts)
     return is_set(parts->error) ? &method_and_error : NULL;
 }
 
+/* Whether an error may do without an id depends on the version: its definition decides. */
 static const struct jsv_problem *judge_answer(const struct rpc_members *parts)
 {
+    if (!is_set(parts->result) && !is_set(parts->error)) {
+        return &no_method;
+    }
     if (is_set(parts->result) && is_set(parts->error)) {
         return &result_and_error;
     }
-    return is_set(parts->result) || is_set(parts->error) ? NULL : &no_method;
+    if (is_set(parts->result)) {
+        return is_set(parts->id) ? NULL : &result_without_id;
+    }
+    return jsv_value_type(parts->error) == JSV_TYPE_OBJECT ? NULL : &wrong_error;
 }
 
 static const struct jsv_problem *judge(const struct rpc_members *parts)

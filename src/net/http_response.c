@@ -116,21 +116,36 @@ void net_http_respond_answer(struct net_http *http, const struct core_answer *an
 /* Room for our own longest sentence, twice. */
 #define REFUSAL_SIZE 512
 
-/* Whoever sends envelopes reads nothing else. */
+/* Limits and overload pass; the client may try again after so many seconds. */
+#define RETRY_AFTER_S 1
+
+static unsigned retry_after_of(unsigned status)
+{
+    return status == 429 || status == 503 ? RETRY_AFTER_S : 0;
+}
+
+/* Clients of /v1/invoke read nothing but response envelopes. */
 static int envelope_text(char out[static REFUSAL_SIZE], unsigned status, const char *why)
 {
     char now[LOG_TIMESTAMP_SIZE];
+    char headers[64] = "";
+    unsigned seconds = retry_after_of(status);
     log_timestamp(now);
+    if (seconds > 0) {
+        snprintf(headers, sizeof(headers), ",\"headers\":{\"Retry-After\":\"%u\"}", seconds);
+    }
     return snprintf(
         out,
         REFUSAL_SIZE,
-        "{\"id\":\"\",\"version\":\"1.0.0\",\"status\":{\"code\":\"error\",\"http\":%u,"
+        "{\"id\":\"\",\"version\":\"1.0.0\",\"status\":{\"code\":\"%s\",\"http\":%u,"
         "\"message\":\"%s\"},\"timestamp\":\"%s\","
-        "\"errors\":[{\"code\":\"REQUEST_REFUSED\",\"message\":\"%s\"}]}",
+        "\"errors\":[{\"code\":\"REQUEST_REFUSED\",\"message\":\"%s\"}]%s}",
+        seconds > 0 ? "retry" : "error",
         status,
         why,
         now,
-        why);
+        why,
+        headers);
 }
 
 /* {"error":{"code":403,"message":…}}; messages are our own and need no escapes. */
@@ -149,7 +164,10 @@ refuse(const struct net_http *http, char out[static REFUSAL_SIZE], unsigned stat
 void net_http_respond_refusal(struct net_http *http, unsigned status, const char *why)
 {
     char text[REFUSAL_SIZE];
-    net_http_respond(http, status, JSV_STR(JSON_TYPE), refuse(http, text, status, why));
+    struct jsv_str body = refuse(http, text, status, why);
+    begin(http, status, JSV_STR(JSON_TYPE), body.size);
+    write_retry(http, retry_after_of(status));
+    end(http, body);
 }
 
 void net_http_respond_not_allowed(struct net_http *http)

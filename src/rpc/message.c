@@ -281,14 +281,37 @@ void rpc_write_fault_data(struct jsv_writer *writer, const struct rpc_fault *fau
     jsv_write_object_end(writer);
 }
 
+/* Room for any text of an error with its details; a longer one keeps the standard text. */
+#define MESSAGE_SIZE_MAX 1024
+
+/* @param memory Where the text may be made; done with by the caller. */
+static struct jsv_str
+message_of(enum rpc_error error, const struct rpc_fault *fault, struct jsv_buf *memory)
+{
+    struct jsv_str standard = rpc_error_message(error);
+    if (error == RPC_ERROR_PARSE || error == RPC_ERROR_INVALID_REQUEST) {
+        return standard;
+    }
+    if (fault->message.size > 0) {
+        return fault->message;
+    }
+    jsv_buf_append_str(memory, standard);
+    jsv_buf_append_str(memory, JSV_STR(": "));
+    jsv_buf_append_str(memory, fault->details);
+    return memory->error == 0 ? jsv_buf_str(memory) : standard;
+}
+
 void rpc_write_fault(
     struct jsv_buf *out,
     const struct rpc_message *message,
     enum rpc_error error,
     const struct rpc_fault *fault)
 {
-    struct jsv_writer writer =
-        rpc_write_error(out, message, rpc_error_code(error), rpc_error_message(error));
+    struct jsv_buf memory;
+    jsv_buf_init(&memory, &out->allocator, MESSAGE_SIZE_MAX);
+    struct jsv_str text = message_of(error, fault, &memory);
+    struct jsv_writer writer = rpc_write_error(out, message, rpc_error_code(error), text);
+    jsv_buf_done(&memory);
     jsv_write_key(&writer, JSV_STR("data"));
     rpc_write_fault_data(&writer, fault);
     rpc_write_error_end(&writer);

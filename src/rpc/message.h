@@ -43,6 +43,7 @@ struct rpc_message {
 
 /** What a syntax or shape error says about itself; all for people. */
 struct rpc_fault {
+    struct jsv_str message;    /* of the error; empty: its standard text and the details */
     struct jsv_str details;    /* what is wrong: "id must be a string or a number" */
     struct jsv_str suggestion; /* what to do */
     struct jsv_str cause;      /* where: a JSON Pointer, or a place in the text */
@@ -92,7 +93,10 @@ struct jsv_str rpc_result_of(struct jsv_str answer, const struct rpc_message *me
 
 /** The object {details, suggestion, cause}. */
 void rpc_write_fault_data(struct jsv_writer *writer, const struct rpc_fault *fault);
-/** A whole error answer with data {details, suggestion, cause}. */
+/**
+ * A whole error answer with data {details, suggestion, cause}. Many clients show nothing but the
+ * message, so it says what is wrong, too; that of a parse error and an invalid request is fixed.
+ */
 void rpc_write_fault(
     struct jsv_buf *out,
     const struct rpc_message *message,

@@ -111,6 +111,7 @@ static void take_answer(struct core_conn *conn, const struct core_answer *answer
 {
     struct corridor *corridor = corridor_of(conn);
     corridor->last_status = answer->http_status;
+    corridor->last_retry_after_s = answer->retry_after_s;
     if (!answer->text.data) {
         corridor->silent_count++;
         return;
@@ -323,5 +324,16 @@ void corridor_wait(struct corridor *corridor, size_t answer_count)
 void corridor_reconnect(struct corridor *corridor)
 {
     core_conn_done(&corridor->conn);
+    core_conn_init(&corridor->conn, &peer, corridor->worker, CORE_TRANSPORT_SOCKET);
+}
+
+void corridor_use_tools(struct corridor *corridor, const struct tool_set *set)
+{
+    core_conn_done(&corridor->conn);
+    core_worker_free(corridor->worker);
+    corridor->settings.tools.set = set;
+    assert_int_equal(
+        core_worker_new(corridor->loop, &corridor->settings, corridor->catalog, &corridor->worker),
+        0);
     core_conn_init(&corridor->conn, &peer, corridor->worker, CORE_TRANSPORT_SOCKET);
 }

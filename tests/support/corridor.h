@@ -24,6 +24,7 @@ struct corridor {
     struct jsv_buf answers[CORRIDOR_ANSWERS_MAX];
     size_t answer_count;
     unsigned last_status;
+    unsigned last_retry_after_s;
     size_t silent_count; /* frames that were not answered */
     size_t idle_count;
     size_t resume_count;
@@ -48,5 +49,7 @@ const char *corridor_post(
 void corridor_forget(struct corridor *corridor);
 /* Run the loop until there are so many answers, or for some seconds. */
 void corridor_wait(struct corridor *corridor, size_t answer_count);
+/* Replace what tools do; their descriptors stay. */
+void corridor_use_tools(struct corridor *corridor, const struct tool_set *set);
 /* Hang up and begin a new connection. */
 void corridor_reconnect(struct corridor *corridor);

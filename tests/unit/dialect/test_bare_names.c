@@ -18,8 +18,12 @@ static const struct {
     {"'id':1e2,'method':'list_schemas'", "'id':1e2,'result':{'ok':true,"},
     {"'id':-0.0,'method':'list_schemas','params':{}", "'id':-0.0,'result':{'ok':true,"},
     {"'id':1,'method':'list_schemas','params':null",
-     "'id':1,'error':{'code':-32602,'message':'Invalid params','data':{'details':"
-     "'params must be an object',"},
+     "'id':1,'error':{'code':-32602,'message':'Invalid params: params must be an object',"
+     "'data':{'details':'params must be an object',"},
+    {"'id':1,'method':'list_schemas','params':{'_meta':{'agentId':'a'}}",
+     "'id':1,'result':{'ok':true,"},
+    {"'id':1,'method':'get_schema','params':{'_meta':{},'name':5}",
+     "'id':1,'result':{'ok':false,'reason':'validation_failed','errors':[{'path':'/name',"},
     {"'id':1,'method':'list_schemas','params':[]", "'id':1,'error':{'code':-32602,"},
     {"'id':1,'method':'nope','params':7", "'id':1,'error':{'code':-32602,"},
     {"'id':null,'method':'nope'", "'id':null,'error':{'code':-32600,"},

@@ -1,4 +1,5 @@
 #include "asking.h"
+#include "envelope/reference.h"
 
 static void test_catalog(void **state)
 {
@@ -28,6 +29,7 @@ static void test_openapi_has_tools_and_rewritten_references(void **state)
 {
     const char *answer = corridor_post(*state, RPC_ENDPOINT_OPENAPI, "", NULL);
     expect_beginning(answer, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"mcpgate\"");
+    expect_part(answer, "at /rpc.\",\"version\":\"" ENVELOPE_REFERENCE_VERSION "\"");
     expect_part(answer, "\"/mcp/tool/mcp.tool:validate_asset\":{\"post\":{");
     expect_part(answer, "\"$ref\":\"#/components/schemas/get_schema.output/$defs/errors\"");
     expect_part(answer, "\"$ref\":\"#/components/schemas/Artifact/$defs/digest\"");

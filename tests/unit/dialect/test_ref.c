@@ -77,12 +77,36 @@ static void test_tokens_are_not_echoed(void **state)
     }
 }
 
+/* ---- programs that fail ---- */
+
+static int run_busy(struct tool_call *call)
+{
+    call->failure = envelope_failure_text(ENVELOPE_FAILURE_BUSY, (struct jsv_str){NULL, 0});
+    call->verdict = TOOL_VERDICT_FAILED;
+    return TOOL_DONE;
+}
+
+static void test_overload_is_to_be_tried_again(void **state)
+{
+    static const struct tool_set set = {.run = run_busy};
+    struct corridor *corridor = *state;
+    corridor_use_tools(corridor, &set);
+    const char *answer = corridor_post(
+        corridor, RPC_ENDPOINT_INVOKE, "", REQUEST("1.0.0", "list_schemas", "{}", ""));
+    expect_beginning(answer, RESPONSE("retry", "503"));
+    expect_part(answer, "\"code\":\"ADAPTER.EXECUTION.BUSY\"");
+    expect_part(answer, "\"headers\":{\"Retry-After\":\"1\"}");
+    assert_int_equal(corridor->last_status, 503);
+    assert_int_equal(corridor->last_retry_after_s, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CORRIDOR_TEST(test_exchanges),
         CORRIDOR_TEST(test_endpoint_answers_anything_with_an_envelope),
         CORRIDOR_TEST(test_tokens_are_not_echoed),
+        CORRIDOR_TEST(test_overload_is_to_be_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

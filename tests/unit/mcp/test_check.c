@@ -142,7 +142,9 @@ static void test_any_response(void **state)
         "JSONRPCResultResponse");
     checking_expect_refused(
         checking, "{'jsonrpc':'2.0','id':1,'result':7}", MCP_LAYER_MCP, -32600, "/result");
-    checking_expect_refused(checking, "{'jsonrpc':'2.0','result':{}}", MCP_LAYER_MCP, -32600, "");
+    checking_expect_refused(checking, "{'jsonrpc':'2.0','result':{}}", MCP_LAYER_RPC, -32600, "");
+    checking_expect_refused(
+        checking, "{'jsonrpc':'2.0','id':1,'error':'no'}", MCP_LAYER_RPC, -32600, "/error");
 }
 
 static void test_response_to_a_request(void **state)

@@ -1,6 +1,7 @@
 /*
  * The shape of messages: what is one, and what is said of what is not.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "rpc/message.h"
@@ -101,13 +102,39 @@ static void answers_echo_the_id_as_it_was_written(void **state)
 static void an_error_without_an_id_has_null(void **state)
 {
     struct json_fixture *fixture = *state;
-    const struct rpc_fault fault = {JSV_STR("d"), JSV_STR("s"), JSV_STR("c")};
+    const struct rpc_fault fault = {
+        .details = JSV_STR("d"), .suggestion = JSV_STR("s"), .cause = JSV_STR("c")};
     const struct rpc_message message = {0};
     rpc_write_fault(&fixture->out, &message, RPC_ERROR_PARSE, &fault);
     json_fixture_expect(
         fixture,
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\","
         "\"data\":{\"details\":\"d\",\"suggestion\":\"s\",\"cause\":\"c\"}}}");
+}
+
+static void messages_say_what_is_wrong(void **state)
+{
+    struct json_fixture *fixture = *state;
+    static const struct {
+        enum rpc_error error;
+        const char *message; /* of the fault */
+        const char *text;
+    } cases[] = {
+        {RPC_ERROR_INVALID_REQUEST, "m", "Invalid Request"},
+        {RPC_ERROR_INVALID_PARAMS, "", "Invalid params: d"},
+        {RPC_ERROR_INVALID_PARAMS, "m", "m"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct rpc_message message = {0};
+        const struct rpc_fault fault = {
+            .message = jsv_str_from(cases[i].message), .details = JSV_STR("d")};
+        char text[64];
+        snprintf(text, sizeof(text), "\"message\":\"%s\",", cases[i].text);
+        jsv_buf_reset(&fixture->out);
+        rpc_write_fault(&fixture->out, &message, cases[i].error, &fault);
+        jsv_buf_append_byte(&fixture->out, '\0');
+        assert_non_null(strstr(fixture->out.data, text));
+    }
 }
 
 static void an_id_may_be_left_out(void **state)
@@ -216,6 +243,7 @@ int main(void)
         JSON_TEST(what_may_be_foreign_has_a_fault_ready),
         JSON_TEST(answers_echo_the_id_as_it_was_written),
         JSON_TEST(an_error_without_an_id_has_null),
+        JSON_TEST(messages_say_what_is_wrong),
         JSON_TEST(an_id_may_be_left_out),
         JSON_TEST(answers_that_are_errors_are_known),
         JSON_TEST(other_answers_are_no_errors),
