@@ -170,6 +170,7 @@ static void test_vectors(void **state)
     }
     jsv_reader_free(vectors.reader);
     if (vectors.passed + vectors.refused == 0) {
+        print_message("no test data in MCPGATE_SHARED\n");
         skip();
     }
     assert_int_equal(vectors.passed, 4);
@@ -185,6 +186,7 @@ static void test_vectors_of_other_commands(void **state)
     const char *root = shared ? shared : "";
     snprintf(path, sizeof(path), "%s/data/provenance/spec/vectors", root);
     if (access(path, R_OK) != 0) {
+        print_message("no test data in MCPGATE_SHARED\n");
         skip();
     }
     char file[600];

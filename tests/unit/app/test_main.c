@@ -150,6 +150,7 @@ static void test_full_disk(void **state)
     (void)state;
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     if (full < 0) {
+        print_message("no /dev/full\n");
         skip();
     }
     struct process process = {
@@ -248,6 +249,7 @@ static int open_terminal(int *ret_other)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (terminal < 0 || grantpt(terminal) < 0 || unlockpt(terminal) < 0) {
+        print_message("no terminals: /dev/pts is not mounted\n");
         skip();
     }
     *ret_other = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);

@@ -244,6 +244,7 @@ static void test_published_schemas(void **state)
     snprintf(schemas, sizeof(schemas), "%s/data/synesthetic/jsonschema", shared ? shared : "");
     snprintf(examples, sizeof(examples), "%s/data/synesthetic/examples", shared ? shared : "");
     if (access(schemas, R_OK) != 0) {
+        print_message("no test data in MCPGATE_SHARED\n");
         skip();
     }
     fixture.options.schemas_dir = schemas;
