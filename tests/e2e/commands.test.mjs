@@ -1,6 +1,6 @@
 // The commands of the README's first page: scripts/demo (`make run`), scripts/serve (`make serve`) and scripts/setup.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -35,15 +35,16 @@ test('the demo calls a tool, refuses two messages and a document with the place 
     const [begun, called] = outputs[1].split('\n').map((line) => JSON.parse(line));
     assert.equal(begun.result.protocolVersion, '2025-11-25');
     assert.deepEqual(called.result.structuredContent, { lines: 0, words: 4, bytes: 19 });
-    assert.match(JSON.parse(outputs[2]).result.content[0].text, /\/text\b/);
-    assert.equal(JSON.parse(outputs[3]).error.data.validationPath, '/params/name');
-    assert.match(outputs[4], /\/frequency_hz: expected number/);
-    assert.match(outputs[5], /http:\/\/127\.0\.0\.1:8787\/mcp/);
+    assert.deepEqual(JSON.parse(outputs[2]), { lines: 0, words: 4, bytes: 19 });
+    assert.match(JSON.parse(outputs[3]).result.content[0].text, /\/text\b/);
+    assert.equal(JSON.parse(outputs[4]).error.data.validationPath, '/params/name');
+    assert.match(outputs[5], /\/frequency_hz: expected number/);
+    assert.match(outputs[6], /http:\/\/127\.0\.0\.1:8787\/mcp/);
 });
 
 test('the commands of the demo do the same when pasted elsewhere', () => inEmptyDirectory((cwd) => {
     const commands = demo().filter(([command]) => !command.startsWith('make '));
-    assert.equal(commands.length, 5);
+    assert.equal(commands.length, 6);
     for (const [command, output] of commands) {
         const { stdout } = spawnSync('bash', ['-c', command], { cwd, env: CLEAN, encoding: 'utf8' });
         assert.equal(stdout.trimEnd(), output, command);
@@ -53,6 +54,10 @@ test('the commands of the demo do the same when pasted elsewhere', () => inEmpty
 
 test('settings of another server do not change the demo', () => {
     assert.deepEqual(demo({ MCP_ENDPOINT: 'socket', MCPGATE_TOOLS_DIR: '/nonexistent', SYN_SCHEMAS_DIR: '/nonexistent' }), demo());
+});
+
+const runInShell = (command) => new Promise((resolve) => {
+    execFile('bash', ['-c', command], { env: CLEAN }, (error, stdout, stderr) => resolve(error ? `${error} ${stderr}` : stdout));
 });
 
 // Run scripts/serve; work gets its output so far and is followed by SIGTERM.
@@ -69,7 +74,7 @@ async function withServe(args, work) {
     assert.equal(await ended, 0, text);
 }
 
-test('the addresses that serve prints are those of the page and of MCP', async () => {
+test('the addresses and the command that serve prints work', async () => {
     const port = await freePort();
     await withServe([`${port}`], async (text) => {
         assert.match(text, new RegExp(`^page +http://127\\.0\\.0\\.1:${port}/ `, 'm'));
@@ -78,6 +83,8 @@ test('the addresses that serve prints are those of the page and of MCP', async (
         const begun = await post(port, '/mcp', request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }), { Accept: 'application/json, text/event-stream' });
         assert.equal(begun.status, 200);
         assert.match(begun.text, /"protocolVersion":"2025-11-25"/);
+        const [, command] = text.match(/^shell +(.*)$/m);
+        assert.match(await runInShell(command), /"words":4/);
     });
 });
 
