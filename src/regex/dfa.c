@@ -14,7 +14,7 @@
  * left on its nodes.
  *
  * The number of states can be exponential in the pattern, and is bounded; so
- * is the work. A pattern beyond that is left to PCRE2.
+ * is the work. A pattern beyond that is left to PCRE2, or simulated.
  */
 #include "regex/dfa.h"
 
@@ -59,7 +59,7 @@ struct jsv_dfa {
 
 /* The nodes of a state. */
 struct state {
-    uint16_t *nodes;
+    uint32_t *nodes;
     size_t count;
 };
 
@@ -78,12 +78,12 @@ struct builder {
     size_t slot_mask;
 
     /* The set at hand: nodes that wait for a character or for the end of the text. */
-    uint16_t *set;
+    uint32_t *set;
     size_t set_count;
     bool set_matches;
     uint32_t *marks; /* of each node: the round in which it was seen last */
     uint32_t round;
-    uint16_t *pending;
+    uint32_t *pending;
 };
 
 static uint16_t row_of(const struct builder *builder, size_t state)
@@ -105,12 +105,12 @@ static void set_begin(struct builder *builder)
 }
 
 /* Add a node to the set at hand and all that can be reached from it without a character. */
-static void set_add(struct builder *builder, uint16_t node, struct passage passage)
+static void set_add(struct builder *builder, uint32_t node, struct passage passage)
 {
     size_t pending_count = 0;
     builder->pending[pending_count++] = node;
     while (pending_count > 0) {
-        uint16_t index = builder->pending[--pending_count];
+        uint32_t index = builder->pending[--pending_count];
         const struct jsv_nfa_node *at = &builder->nfa.nodes[index];
         if (builder->marks[index] == builder->round) {
             continue;

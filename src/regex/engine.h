@@ -6,10 +6,14 @@
 
 #include "regex/regex.h"
 
-/* From the fastest on. */
+/*
+ * In the order they are tried, but for simulation: that is what PCRE2's limits
+ * leave, unless it is asked for.
+ */
 enum jsv_regex_engine {
     JSV_REGEX_ROW,          /* term by term along the text */
     JSV_REGEX_TABLE,        /* state by state along the text */
+    JSV_REGEX_SIMULATION,   /* all states at once along the text */
     JSV_REGEX_MACHINE_CODE, /* PCRE2, compiled to machine code where that can be done */
     JSV_REGEX_INTERPRETER,  /* PCRE2 without machine code */
 };

@@ -108,7 +108,8 @@ int jsv_regex_open_group(struct jsv_regex_parser *parser)
     }
     node->group.depth = parser->group->group.depth + 1;
     if (node->group.depth > JSV_REGEX_DEPTH_MAX) {
-        return jsv_regex_fail(parser, -E2BIG, node->offset, "parentheses are nested too deep");
+        return jsv_regex_fail(
+            parser, -E2BIG, node->offset, "parentheses are nested more than 250 deep");
     }
     parser->offset++;
     error = read_group_kind(parser, node);

@@ -71,6 +71,9 @@ struct jsv_regex_scratch {
     uint64_t cost;       /* of all searches since the caller set it to 0 */
     const int64_t *left; /* what the caller has left, in so many units each; NULL: enough */
     int64_t left_unit;
+    struct jsv_scratch_room room; /* for so many nodes: */
+    size_t room_nodes;
+    uint32_t round;
 };
 
 /* ---- memory ---- */
@@ -252,6 +255,20 @@ struct jsv_regex_scratch *jsv_regex_scratch_new(const struct jsv_allocator *allo
     return scratch;
 }
 
+static size_t lists_size(size_t nodes)
+{
+    return (4 * nodes + 1) * sizeof(uint32_t);
+}
+
+static void free_room(struct jsv_regex_scratch *scratch)
+{
+    size_t nodes = scratch->room_nodes;
+    jsv_dealloc(&scratch->allocator, scratch->room.marks, nodes * sizeof(uint32_t));
+    jsv_dealloc(&scratch->allocator, scratch->room.lists, lists_size(nodes));
+    scratch->room = (struct jsv_scratch_room){0};
+    scratch->room_nodes = 0;
+}
+
 void jsv_regex_scratch_free(struct jsv_regex_scratch *scratch)
 {
     if (scratch) {
@@ -259,9 +276,45 @@ void jsv_regex_scratch_free(struct jsv_regex_scratch *scratch)
         pcre2_match_data_free(scratch->data);
         pcre2_match_context_free(scratch->context);
         pcre2_jit_stack_free(scratch->stack);
+        free_room(scratch);
         jsv_dealloc(&allocator, scratch, sizeof *scratch);
     }
 }
+
+/* ---- for simulate.c ---- */
+
+bool jsv_scratch_take_room(
+    struct jsv_regex_scratch *scratch,
+    size_t nodes,
+    uint64_t rounds,
+    struct jsv_scratch_room *ret_room)
+{
+    bool is_new = nodes > scratch->room_nodes;
+    if (is_new) {
+        free_room(scratch);
+        scratch->room_nodes = nodes;
+        scratch->room.marks = jsv_alloc(&scratch->allocator, nodes * sizeof(uint32_t));
+        scratch->room.lists = jsv_alloc(&scratch->allocator, lists_size(nodes));
+        if (!scratch->room.marks || !scratch->room.lists) {
+            free_room(scratch);
+            return false;
+        }
+    }
+    if (is_new || rounds > UINT32_MAX - scratch->round) {
+        memset(scratch->room.marks, 0, scratch->room_nodes * sizeof(uint32_t));
+        scratch->round = 0;
+    }
+    scratch->room.round = &scratch->round;
+    *ret_room = scratch->room;
+    return true;
+}
+
+void jsv_scratch_add_cost(struct jsv_regex_scratch *scratch, int64_t cost)
+{
+    scratch->cost += (uint64_t)cost;
+}
+
+/* ---- searching with PCRE2 ---- */
 
 static pcre2_match_context *
 make_context(struct jsv_regex_scratch *scratch, pcre2_general_context *general)
@@ -328,8 +381,7 @@ void jsv_regex_scratch_bound(struct jsv_regex_scratch *scratch, const int64_t *l
     scratch->left_unit = unit;
 }
 
-/* The budget, but no more than the caller has left. */
-static int64_t bounded(const struct jsv_regex_scratch *scratch, int64_t budget)
+int64_t jsv_scratch_bounded(const struct jsv_regex_scratch *scratch, int64_t budget)
 {
     if (!scratch->left || *scratch->left > budget / scratch->left_unit) {
         return budget;
@@ -344,7 +396,7 @@ int jsv_match_search(
     if (!filled && !fill(scratch, match->machine_code)) {
         return -ENOMEM;
     }
-    int64_t budget = bounded(scratch, budget_for(match, subject.size));
+    int64_t budget = jsv_scratch_bounded(scratch, budget_for(match, subject.size));
     scratch->account = (struct account){.left = budget};
     jsv_foreign_begin();
     int result = pcre2_match(

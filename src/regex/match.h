@@ -38,5 +38,26 @@ void jsv_match_free(struct jsv_match *match);
 int jsv_match_search(
     const struct jsv_match *match, struct jsv_str subject, struct jsv_regex_scratch *scratch);
 
+/* What simulate.c keeps in a scratch, for a number of nodes. */
+struct jsv_scratch_room {
+    uint32_t *marks; /* so many: rounds */
+    uint32_t *lists; /* four times so many, and one */
+    uint32_t *round; /* no mark is larger */
+};
+
+/*
+ * Room for some nodes and for going that many rounds on from *round. @return
+ * false when memory ran out.
+ */
+bool jsv_scratch_take_room(
+    struct jsv_regex_scratch *scratch,
+    size_t nodes,
+    uint64_t rounds,
+    struct jsv_scratch_room *ret_room);
+
+/* The budget of a search, but no more than the caller of searches has left. */
+int64_t jsv_scratch_bounded(const struct jsv_regex_scratch *scratch, int64_t budget);
+void jsv_scratch_add_cost(struct jsv_regex_scratch *scratch, int64_t cost);
+
 /* Whether a text is an identifier of ECMAScript. @return 1, 0 or -ENOMEM. */
 int jsv_match_is_identifier(struct jsv_str text, const struct jsv_allocator *allocator);

@@ -18,7 +18,7 @@ struct builder {
     int error;
 };
 
-static uint16_t add_node(struct builder *builder, struct jsv_nfa_node node)
+static uint32_t add_node(struct builder *builder, struct jsv_nfa_node node)
 {
     if (builder->nfa.node_count == JSV_NFA_NODES_MAX) {
         builder->error = -E2BIG;
@@ -27,27 +27,27 @@ static uint16_t add_node(struct builder *builder, struct jsv_nfa_node node)
     if (builder->nfa.nodes) {
         builder->nfa.nodes[builder->nfa.node_count] = node;
     }
-    return (uint16_t)builder->nfa.node_count++;
+    return (uint32_t)builder->nfa.node_count++;
 }
 
-/* One set serves all repetitions of its term. */
-static uint16_t add_set(struct builder *builder, const struct jsv_regex_node *node)
+/* One set serves all repetitions of its term, and of the groups around it. */
+static uint32_t add_set(struct builder *builder, const struct jsv_regex_node *node)
 {
-    if (node->kind != JSV_REGEX_SET || builder->error) {
+    if (node->kind != JSV_REGEX_SET) {
         return 0;
     }
     if (builder->nfa.sets) {
-        builder->nfa.sets[builder->nfa.set_count] = &node->set;
+        builder->nfa.sets[node->set_index] = &node->set;
     }
-    return (uint16_t)builder->nfa.set_count++;
+    return node->set_index;
 }
 
-static uint16_t
-build_group(struct builder *builder, const struct jsv_regex_group *group, uint16_t next);
+static uint32_t
+build_group(struct builder *builder, const struct jsv_regex_group *group, uint32_t next);
 
 /* A term's atom, matched once. */
-static uint16_t
-build_atom(struct builder *builder, const struct jsv_regex_node *node, uint16_t set, uint16_t next)
+static uint32_t
+build_atom(struct builder *builder, const struct jsv_regex_node *node, uint32_t set, uint32_t next)
 {
     if (node->kind == JSV_REGEX_GROUP) {
         return build_group(builder, &node->group, next);
@@ -61,19 +61,19 @@ build_atom(struct builder *builder, const struct jsv_regex_node *node, uint16_t 
     return add_node(builder, (struct jsv_nfa_node){.kind = kind, .set = set, .next = next});
 }
 
-static uint16_t
-build_loop(struct builder *builder, const struct jsv_regex_node *node, uint16_t set, uint16_t next)
+static uint32_t
+build_loop(struct builder *builder, const struct jsv_regex_node *node, uint32_t set, uint32_t next)
 {
-    uint16_t entry = add_node(builder, (struct jsv_nfa_node){JSV_NFA_SPLIT, .other = next});
-    uint16_t body = build_atom(builder, node, set, entry);
+    uint32_t entry = add_node(builder, (struct jsv_nfa_node){JSV_NFA_SPLIT, .other = next});
+    uint32_t body = build_atom(builder, node, set, entry);
     if (builder->nfa.nodes) {
         builder->nfa.nodes[entry].next = body;
     }
     return entry;
 }
 
-static uint16_t
-build_term(struct builder *builder, const struct jsv_regex_node *node, uint16_t next)
+static uint32_t
+build_term(struct builder *builder, const struct jsv_regex_node *node, uint32_t next)
 {
     uint32_t min = node->min;
     uint32_t max = node->max;
@@ -82,14 +82,14 @@ build_term(struct builder *builder, const struct jsv_regex_node *node, uint16_t 
         min = min > 0;
         max = max > 0;
     }
-    uint16_t set = add_set(builder, node);
-    uint16_t entry = next;
+    uint32_t set = add_set(builder, node);
+    uint32_t entry = next;
     if (max == JSV_REGEX_UNBOUNDED) {
         entry = build_loop(builder, node, set, next);
         max = min;
     }
     for (uint32_t i = min; i < max && !builder->error; i++) {
-        uint16_t more = build_atom(builder, node, set, entry);
+        uint32_t more = build_atom(builder, node, set, entry);
         entry =
             add_node(builder, (struct jsv_nfa_node){JSV_NFA_SPLIT, .next = more, .other = next});
     }
@@ -99,8 +99,8 @@ build_term(struct builder *builder, const struct jsv_regex_node *node, uint16_t 
     return entry;
 }
 
-static uint16_t
-build_branch(struct builder *builder, const struct jsv_regex_branch *branch, uint16_t next)
+static uint32_t
+build_branch(struct builder *builder, const struct jsv_regex_branch *branch, uint32_t next)
 {
     for (const struct jsv_regex_node *node = branch->last; node && !builder->error;
          node = node->previous) {
@@ -109,42 +109,68 @@ build_branch(struct builder *builder, const struct jsv_regex_branch *branch, uin
     return next;
 }
 
-static uint16_t
-build_group(struct builder *builder, const struct jsv_regex_group *group, uint16_t next)
+static uint32_t
+build_group(struct builder *builder, const struct jsv_regex_group *group, uint32_t next)
 {
-    uint16_t entry = build_branch(builder, group->first, next);
+    uint32_t entry = build_branch(builder, group->first, next);
     for (const struct jsv_regex_branch *branch = group->first->next; branch && !builder->error;
          branch = branch->next) {
-        uint16_t other = build_branch(builder, branch, next);
+        uint32_t other = build_branch(builder, branch, next);
         entry =
             add_node(builder, (struct jsv_nfa_node){JSV_NFA_SPLIT, .next = entry, .other = other});
     }
     return entry;
 }
 
-static void build_all(struct builder *builder, const struct jsv_regex_syntax *syntax)
+static uint32_t build_part(struct builder *builder, const struct jsv_nfa_part *part, uint32_t next)
 {
-    builder->nfa.node_count = 0;
-    builder->nfa.set_count = 0;
-    uint16_t match = add_node(builder, (struct jsv_nfa_node){.kind = JSV_NFA_MATCH});
-    builder->nfa.entry = build_group(builder, &syntax->root->group, match);
+    if (!part->behind) {
+        return build_group(builder, part->group, next);
+    }
+    const struct jsv_regex_node *node = part->group->first->last;
+    for (; node != part->behind && !builder->error; node = node->previous) {
+        next = build_term(builder, node, next);
+    }
+    return next;
 }
 
-int jsv_nfa_build(
-    const struct jsv_regex_syntax *syntax, struct jsv_arena *arena, struct jsv_nfa *ret_nfa)
+static void build_all(struct builder *builder, const struct jsv_nfa_part *part)
 {
+    builder->nfa.node_count = 0;
+    uint32_t match = add_node(builder, (struct jsv_nfa_node){.kind = JSV_NFA_MATCH});
+    builder->nfa.entry = build_part(builder, part, match);
+}
+
+int jsv_nfa_build_part(
+    const struct jsv_regex_syntax *syntax,
+    const struct jsv_nfa_part *part,
+    struct jsv_arena *arena,
+    struct jsv_nfa *ret_nfa)
+{
+    static const struct jsv_charset unused = {0};
     struct builder builder = {0};
-    build_all(&builder, syntax);
+    build_all(&builder, part);
     if (builder.error) {
         return builder.error;
     }
     struct jsv_nfa *nfa = &builder.nfa;
+    nfa->set_count = syntax->set_count;
     nfa->nodes = jsv_arena_array(arena, nfa->node_count, sizeof nfa->nodes[0]);
     nfa->sets = jsv_arena_array(arena, nfa->set_count, sizeof nfa->sets[0]);
     if (!nfa->nodes || !nfa->sets) {
         return -ENOMEM;
     }
-    build_all(&builder, syntax);
+    for (size_t i = 0; i < nfa->set_count; i++) {
+        nfa->sets[i] = &unused;
+    }
+    build_all(&builder, part);
     *ret_nfa = builder.nfa;
     return 0;
+}
+
+int jsv_nfa_build(
+    const struct jsv_regex_syntax *syntax, struct jsv_arena *arena, struct jsv_nfa *ret_nfa)
+{
+    struct jsv_nfa_part all = {&syntax->root->group, NULL};
+    return jsv_nfa_build_part(syntax, &all, arena, ret_nfa);
 }

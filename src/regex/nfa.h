@@ -15,9 +15,9 @@ enum jsv_nfa_kind {
 
 struct jsv_nfa_node {
     enum jsv_nfa_kind kind;
-    uint16_t next;
-    uint16_t other;
-    uint16_t set;
+    uint32_t next;
+    uint32_t other;
+    uint32_t set;
 };
 
 struct jsv_nfa {
@@ -25,12 +25,25 @@ struct jsv_nfa {
     const struct jsv_charset **sets;
     size_t node_count;
     size_t set_count;
-    uint16_t entry;
+    uint32_t entry;
 };
 
-/* Counted repetitions are written out, so this bounds them; larger ones are PCRE2's. */
-#define JSV_NFA_NODES_MAX 16384
+/* States. Counted repetitions are written out, so this bounds them: 4 MiB. */
+#define JSV_NFA_NODES_MAX 262144
 
 /* Build the automaton of a regular pattern. @return 0; -E2BIG when it is too large; -ENOMEM. */
 int jsv_nfa_build(
     const struct jsv_regex_syntax *syntax, struct jsv_arena *arena, struct jsv_nfa *ret_nfa);
+
+/* A group, or the terms of its only branch behind one of them. */
+struct jsv_nfa_part {
+    const struct jsv_regex_group *group;
+    const struct jsv_regex_node *behind; /* NULL: all of the group */
+};
+
+/* The same for a part of a pattern, which must be regular. */
+int jsv_nfa_build_part(
+    const struct jsv_regex_syntax *syntax,
+    const struct jsv_nfa_part *part,
+    struct jsv_arena *arena,
+    struct jsv_nfa *ret_nfa);

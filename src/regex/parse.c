@@ -40,6 +40,7 @@ static int add_set(struct jsv_regex_parser *parser, const struct jsv_charset *se
         return error;
     }
     node->set = *set;
+    node->set_index = parser->syntax.set_count++;
     node->width = (struct jsv_regex_width){1, 1};
     if (set->properties) {
         parser->syntax.regular = false;
@@ -216,7 +217,7 @@ static int check_text(struct jsv_regex_parser *parser)
     }
     parser->groups_total = jsv_regex_count_groups(parser->text);
     if (parser->groups_total > JSV_REGEX_GROUPS_MAX) {
-        return jsv_regex_fail(parser, -E2BIG, 0, "there are too many groups");
+        return jsv_regex_fail(parser, -E2BIG, 0, "there are more than 1,000 capturing groups");
     }
     return 0;
 }

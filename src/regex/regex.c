@@ -3,7 +3,8 @@
  * one after the other, row.c writes them down, and that was all; so it was if a
  * table can match it, and dfa.c builds one. Otherwise support.c looks for what
  * PCRE2 would misunderstand, translate.c writes the tree down in PCRE2's
- * language, and match.c has it compiled.
+ * language, and match.c has it compiled. What is too large for PCRE2, or takes it
+ * too long, simulate.c does where an automaton can.
  */
 #include "regex/regex.h"
 
@@ -14,20 +15,24 @@
 #include "regex/engine.h"
 #include "regex/match.h"
 #include "regex/row.h"
+#include "regex/simulate.h"
 #include "regex/support.h"
 #include "regex/translate.h"
 
 /* More than a pattern of the largest size can need; the other limits bound it before. */
 #define ARENA_BUDGET ((size_t)256 << 20)
+#define TOO_MANY_STATES                                                                            \
+    "the pattern is too large: with its repetitions written out it has more than 262,144 states"
 /* PCRE2's code is limited to 64 KiB; what is so much longer as text will not fit. */
 #define TEXT_SIZE_MAX ((size_t)1 << 20)
 
-/* One of the three is there. */
+/* One of the first three is there, or the last, or the last two. */
 struct jsv_regex {
     struct jsv_allocator allocator;
     struct jsv_row *row;
     struct jsv_dfa *table;
     struct jsv_match *match;
+    struct jsv_simulation *simulation;
 };
 
 int jsv_regex_check(
@@ -97,7 +102,22 @@ static int compile_into(
             return error;
         }
     }
-    return compile_match(regex, engine == JSV_REGEX_INTERPRETER, &syntax, arena, reterr_fault);
+    bool can_simulate = engine <= JSV_REGEX_SIMULATION;
+    if (can_simulate) {
+        error = jsv_simulation_build(&syntax, arena, &regex->allocator, &regex->simulation);
+        if (error && error != -E2BIG) {
+            return error;
+        }
+        if (regex->simulation && engine == JSV_REGEX_SIMULATION) {
+            return 0;
+        }
+    }
+    bool is_beyond = error == -E2BIG;
+    error = compile_match(regex, engine == JSV_REGEX_INTERPRETER, &syntax, arena, reterr_fault);
+    if (error == -E2BIG && is_beyond) {
+        *reterr_fault = (struct jsv_regex_fault){0, TOO_MANY_STATES};
+    }
+    return error == -E2BIG && regex->simulation ? 0 : error;
 }
 
 int jsv_regex_compile_for(
@@ -145,13 +165,17 @@ void jsv_regex_free(struct jsv_regex *regex)
         jsv_row_free(regex->row, &allocator);
         jsv_dfa_free(regex->table, &allocator);
         jsv_match_free(regex->match);
+        jsv_simulation_free(regex->simulation, &allocator);
         jsv_dealloc(&allocator, regex, sizeof *regex);
     }
 }
 
 enum jsv_regex_engine jsv_regex_engine_of(const struct jsv_regex *regex)
 {
-    return regex->row ? JSV_REGEX_ROW : regex->table ? JSV_REGEX_TABLE : JSV_REGEX_MACHINE_CODE;
+    return regex->row     ? JSV_REGEX_ROW
+           : regex->table ? JSV_REGEX_TABLE
+           : regex->match ? JSV_REGEX_MACHINE_CODE
+                          : JSV_REGEX_SIMULATION;
 }
 
 int jsv_regex_search(
@@ -160,6 +184,11 @@ int jsv_regex_search(
     if (regex->row) {
         return jsv_row_search(regex->row, subject);
     }
-    return regex->table ? jsv_dfa_search(regex->table, subject)
-                        : jsv_match_search(regex->match, subject, scratch);
+    if (regex->table) {
+        return jsv_dfa_search(regex->table, subject);
+    }
+    int r = regex->match ? jsv_match_search(regex->match, subject, scratch) : -ELOOP;
+    return r == -ELOOP && regex->simulation
+               ? jsv_simulation_search(regex->simulation, subject, scratch)
+               : r;
 }

@@ -10,8 +10,8 @@
  *
  * Searching takes bounded time. Patterns without look-around, back references,
  * \b and \p become a row of terms or a table, which read each byte once. The
- * others are matched by PCRE2 within a budget; when that runs out the answer is
- * -ELOOP.
+ * others are matched by PCRE2 or simulated within a budget; when that runs out
+ * the answer is -ELOOP.
  *
  * Patterns and subjects are UTF-8. A pattern is checked; subjects must be
  * valid, since the JSON reader has checked them.

@@ -75,6 +75,7 @@ struct jsv_regex_node {
     struct jsv_regex_node *previous;
     struct jsv_regex_node *next;
     struct jsv_regex_node *parent; /* the group or look-around around it; NULL for the pattern */
+    uint32_t set_index;            /* of a set: which of the pattern's it is */
     union {
         struct jsv_charset set;
         struct jsv_regex_group group;
@@ -86,6 +87,7 @@ struct jsv_regex_syntax {
     struct jsv_regex_node *root;         /* a group without parentheses */
     struct jsv_regex_node *references;   /* all of them, linked by reference.next */
     struct jsv_regex_node *look_behinds; /* all of them, linked by group.next_behind */
+    uint32_t set_count;
     bool regular;    /* a finite automaton could match it, and no property is in the way */
     bool empty_loop; /* something is repeated that can match the empty string */
 };

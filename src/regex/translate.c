@@ -130,7 +130,7 @@ static void write_class(struct translator *translator, const struct jsv_charset 
 {
     size_t items = class_items(set);
     if (items > ITEMS_MAX) {
-        fail(translator, translator->offset, "a class has too many parts");
+        fail(translator, translator->offset, "a class has more than 256 ranges and properties");
         return;
     }
     uint32_t weight = class_weight(set, items);
@@ -214,7 +214,7 @@ static void write_set_term(struct translator *translator, const struct jsv_regex
     bool bounded = max != JSV_REGEX_UNBOUNDED;
     translator->offset = node->offset;
     if ((bounded ? max : min) > PIECES_MAX * COUNT_MAX) {
-        fail(translator, node->offset, "something is repeated too often");
+        fail(translator, node->offset, "something is repeated more often than PCRE2 can count");
         return;
     }
     write_advance(translator, min);
@@ -238,7 +238,7 @@ static void write_group_counts(struct translator *translator, const struct jsv_r
         return;
     }
     if (node->min > COUNT_MAX || (bounded && node->max > COUNT_MAX)) {
-        fail(translator, node->offset, "something is repeated too often");
+        fail(translator, node->offset, "something is repeated more often than PCRE2 can count");
         return;
     }
     write_counts(translator, node->min, node->max, node->lazy);

@@ -6,7 +6,8 @@
 #include "regex/syntax.h"
 
 /* Said of a pattern that is too large for PCRE2. */
-#define JSV_REGEX_TOO_LARGE "the pattern is too large"
+#define JSV_REGEX_TOO_LARGE                                                                        \
+    "the pattern is too large: compiled it takes more than 64 KiB, PCRE2's limit"
 
 /*
  * Write a supported pattern (support.h) as text for match.h.

@@ -108,7 +108,8 @@ static int get_regex(
             schema->resource,
             pattern.node,
             compile->reterr_fault,
-            "the pattern is wrong at offset %zu: %s",
+            r == -E2BIG ? "the pattern is beyond a limit at offset %zu: %s"
+                        : "the pattern is wrong at offset %zu: %s",
             fault.offset,
             fault.message);
     }

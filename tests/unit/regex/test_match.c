@@ -185,6 +185,7 @@ static void test_evil_patterns(void **state)
     for (size_t i = 0; i < count; i++) {
         int verdicts[SUBJECT_COUNT] = {-ELOOP, -ELOOP, -ELOOP, -ELOOP, -ELOOP, -ELOOP};
         given_up += search_all(JSV_REGEX_ROW, evil_patterns[i], verdicts, scratch);
+        given_up += search_all(JSV_REGEX_SIMULATION, evil_patterns[i], verdicts, scratch);
         given_up += search_all(JSV_REGEX_INTERPRETER, evil_patterns[i], verdicts, scratch);
     }
     assert_true(given_up > 50);

@@ -455,6 +455,19 @@ static void patterns_that_are_wrong(void **state)
             "/properties/p/patternProperties/[z-a]",
             "the pattern is wrong at offset ");
     }
+    schema_fixture_expect_fault(
+        fixture,
+        "{'pattern':'^((a|b){0,999}c){0,999}$'}",
+        "/pattern",
+        "the pattern is beyond a limit at offset 0: the pattern is too large: with its repetitions "
+        "written out it has more than 262,144 states");
+    /* one that is large, but not beyond a limit */
+    schema_fixture_use(fixture, "{'pattern':'^((a|b){0,61}c){0,67}$'}");
+    schema_fixture_expect(fixture, "'abcac'", NULL);
+    schema_fixture_expect(
+        fixture,
+        "'abca'",
+        ": does not match pattern \"^((a|b){0,61}c){0,67}$\" (pattern /pattern)");
     /* the same pattern is compiled once, wherever it stands */
     schema_fixture_use(
         fixture,

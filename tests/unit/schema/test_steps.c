@@ -331,6 +331,12 @@ static void patterns_that_backtrack(struct work *work)
     fill_long(work, "'", "abcdefgh", 20, "'");
 }
 
+static void patterns_that_are_simulated(struct work *work)
+{
+    look(work, "{'not':{'pattern':'^((a|b|[a-z]{1,9}){0,99}[a-z]{1,99}){0,9}%d$'}}");
+    fill_long(work, "'", "abcdefgh", 100, "'");
+}
+
 static void short_patterns(struct work *work)
 {
     look(work, "{'not':{'pattern':'(a|b)c+%d'}}");
@@ -656,6 +662,7 @@ static const struct kind kinds[] = {
     KIND(pattern_tables_beyond_ascii),
     KIND(patterns_that_look_around),
     KIND(patterns_that_backtrack),
+    KIND(patterns_that_are_simulated),
     KIND(short_patterns),
     KIND(pattern_properties),
     KIND(format_date_time),
