@@ -211,7 +211,7 @@ int app_args_parse(
     return r;
 }
 
-const char *app_args_next_value(const struct app_args *args, unsigned flag, size_t *position)
+const char *app_args_next_value(const struct app_args *args, uint64_t flag, size_t *position)
 {
     while (*position < args->setting_count) {
         const struct app_setting *setting = &args->settings[(*position)++];
@@ -222,7 +222,7 @@ const char *app_args_next_value(const struct app_args *args, unsigned flag, size
     return NULL;
 }
 
-const char *app_args_value(const struct app_args *args, unsigned flag)
+const char *app_args_value(const struct app_args *args, uint64_t flag)
 {
     const char *last = NULL;
     const char *value;

@@ -7,13 +7,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct app_args;
 struct app_cli;
 struct app_command;
 
 /** Set by --help and -h, which every command has; commands use the bits below. */
-#define APP_FLAG_HELP (1u << 31)
+#define APP_FLAG_HELP (UINT64_C(1) << 63)
 
 bool app_args_is_help(const char *word);
 
@@ -31,11 +32,11 @@ int app_args_parse(
     struct app_args *ret_args);
 
 /** The value an option was given, the last one if several times; NULL when it was not. */
-const char *app_args_value(const struct app_args *args, unsigned flag);
+const char *app_args_value(const struct app_args *args, uint64_t flag);
 
 /**
  * The values of an option that may be repeated, in the order given.
  * @param position 0 at first.
  * @return the next value; NULL when there is none.
  */
-const char *app_args_next_value(const struct app_args *args, unsigned flag, size_t *position);
+const char *app_args_next_value(const struct app_args *args, uint64_t flag, size_t *position);

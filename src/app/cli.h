@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Exit status. What went wrong is for standard error to say. */
 enum app_exit {
@@ -36,7 +37,7 @@ struct app_cli {
 /** An option of a command. */
 struct app_option {
     const char *name; /* without the dashes; NULL ends the list */
-    unsigned flag;    /* bit in app_args.flags; names it for app_args_value() */
+    uint64_t flag;    /* bit in app_args.flags; names it for app_args_value() */
     const char *help;
     const char *value; /* what its value is, for --help: "FILE"; NULL: it has none */
     char letter;       /* 's' for "-s"; '\0': there is no short form */
@@ -53,12 +54,12 @@ struct app_option {
 #define APP_SETTINGS_MAX 64
 
 struct app_setting {
-    unsigned flag;
+    uint64_t flag;
     const char *value;
 };
 
 struct app_args {
-    unsigned flags;
+    uint64_t flags;
     char **operands;
     size_t operand_count;
     struct app_setting settings[APP_SETTINGS_MAX]; /* in the order given */

@@ -22,11 +22,8 @@
 #include "os/file.h"
 #include "os/sys.h"
 
-/* Bits that no setting has and app_config_read() does not look at. */
-enum call_flags {
-    CALL_URL = 1 << 24,
-    CALL_FORMAT = 1 << 25,
-};
+#define CALL_URL    (UINT64_C(1) << APP_FLAG_COMMAND)
+#define CALL_FORMAT (UINT64_C(1) << (APP_FLAG_COMMAND + 1))
 
 /* An answer of ours has 4 MiB at most; those of others may be larger. */
 #define REPLY_SIZE_MAX ((size_t)64 << 20)

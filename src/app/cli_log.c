@@ -44,7 +44,7 @@ enum {
 
 struct view {
     struct app_cli *cli;
-    unsigned flags;
+    uint64_t flags;
     struct jsv_str since; /* shown are lines whose time is not before it */
     struct jsv_reader *reader;
     struct jsv_document *document;

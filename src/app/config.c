@@ -225,7 +225,7 @@ static bool is_given(const struct setting *setting, const char *value)
 }
 
 static struct given
-find_given(const struct setting *setting, unsigned flag, const struct app_args *args)
+find_given(const struct setting *setting, uint64_t flag, const struct app_args *args)
 {
     const char *value = app_args_value(args, flag);
     if (is_given(setting, value)) {
@@ -267,7 +267,7 @@ static int read_settings(
     const struct app_args *args, struct app_config *config, struct app_config_fault *fault)
 {
     for (size_t i = 0; i < APP_SETTING_COUNT; i++) {
-        struct given given = find_given(&settings[i], 1u << i, args);
+        struct given given = find_given(&settings[i], UINT64_C(1) << i, args);
         const char *expected = settings[i].take(given.value, (char *)config + settings[i].offset);
         if (expected) {
             return refuse(given, expected, fault);
@@ -283,7 +283,7 @@ static int read_settings(
 /* --socket PATH and --http HOST:PORT choose a door and its place in one word. */
 static int take_door(
     const struct app_args *args,
-    unsigned flag,
+    uint64_t flag,
     const char *name,
     setting_take *take,
     const char **field,
@@ -331,6 +331,7 @@ int app_config_read(
         .random_ids = args->flags & APP_FLAG_RANDOM_IDS,
     };
     int r = read_settings(args, &config, reterr_fault);
+    config.assert_format |= (args->flags & APP_FLAG_ASSERT_FORMAT) != 0;
     if (r == 0) {
         r = read_doors(args, &config, reterr_fault);
     }

@@ -19,17 +19,22 @@ enum app_setting_id {
 };
 
 /** The bit of a setting's option in app_args.flags. */
-#define APP_SETTING_FLAG(name) (1u << APP_SETTING_##name)
-/** Bits of options that are no settings, above those that are; APP_FLAG_HELP is the last. */
-#define APP_FLAG_STDIO      (1u << 30)
-#define APP_FLAG_SOCKET     (1u << 29)
-#define APP_FLAG_HTTP       (1u << 28)
-#define APP_FLAG_WATCH      (1u << 27)
-#define APP_FLAG_VALIDATE   (1u << 26)
-#define APP_FLAG_INSECURE   (1u << 25)
-#define APP_FLAG_RANDOM_IDS (1u << 24)
+#define APP_SETTING_FLAG(name) (UINT64_C(1) << APP_SETTING_##name)
+/** Bits of options that are not settings; those below APP_FLAG_OWN are for settings. */
+#define APP_FLAG_OWN           48
+#define APP_FLAG_STDIO         (UINT64_C(1) << (APP_FLAG_OWN + 0))
+#define APP_FLAG_SOCKET        (UINT64_C(1) << (APP_FLAG_OWN + 1))
+#define APP_FLAG_HTTP          (UINT64_C(1) << (APP_FLAG_OWN + 2))
+#define APP_FLAG_WATCH         (UINT64_C(1) << (APP_FLAG_OWN + 3))
+#define APP_FLAG_VALIDATE      (UINT64_C(1) << (APP_FLAG_OWN + 4))
+#define APP_FLAG_INSECURE      (UINT64_C(1) << (APP_FLAG_OWN + 5))
+#define APP_FLAG_ASSERT_FORMAT (UINT64_C(1) << (APP_FLAG_OWN + 7))
+#define APP_FLAG_RANDOM_IDS    (UINT64_C(1) << (APP_FLAG_OWN + 6))
 
-_Static_assert(APP_SETTING_COUNT <= 24, "a bit for each setting");
+/** The first bit for options of a command that has settings besides: see call and listings. */
+#define APP_FLAG_COMMAND (APP_FLAG_OWN + 10)
+
+_Static_assert(APP_SETTING_COUNT <= APP_FLAG_OWN, "a bit for each setting");
 
 /** The variable that every setting has, whatever the documents call it. */
 #define APP_SETTING_VARIABLE(name_) "MCPGATE_" #name_

@@ -107,7 +107,7 @@ void app_help_program(
     put(text,
         "Usage: mcpgate COMMAND [OPTION]... [OPERAND]...\n"
         "       mcpgate [SERVER OPTION]...\n"
-        "A gate for MCP messages, and tools for the JSON they are made of.\n"
+        "Checks MCP messages and JSON documents against their schemas, and serves tools.\n"
         "\n"
         "Commands:\n");
     for (size_t i = 0; i < count; i++) {
@@ -120,8 +120,8 @@ void app_help_program(
     put_options(text, server_options, option_column(server_options));
     put(text,
         "\n"
-        "Exit status: 0 when all went well, 1 when a document is not valid, 2 when something\n"
-        "could not be read, understood or written. Messages are coloured on a terminal unless\n"
+        "Exit status: 0 success; 1 a document is not valid, or a tool failed; 2 wrong usage, or\n"
+        "something could not be read or written. Messages are coloured on a terminal unless\n"
         "NO_COLOR is set.\n");
 }
 

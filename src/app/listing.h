@@ -23,9 +23,7 @@ struct app_listing {
 };
 
 /** The bit of --format, which here is about the output. */
-#define APP_LISTING_FORMAT (1u << 25)
-
-_Static_assert(APP_SETTING_COUNT <= 25, "a bit of its own");
+#define APP_LISTING_FORMAT (UINT64_C(1) << APP_FLAG_COMMAND)
 
 /** What commands that list have in common: which roots, and how to print. */
 extern const struct app_option app_listing_options[];

@@ -32,7 +32,7 @@ static const struct app_command command = {
 struct args_case {
     const char *line;
     int expected;
-    unsigned flags;
+    uint64_t flags;
     const char *operands; /* separated by blanks */
     const char *said;     /* part of the message */
     const char *name;     /* value of --name; NULL: none */

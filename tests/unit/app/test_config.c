@@ -131,6 +131,20 @@ static void test_plain_names(void **state)
         "MCPGATE_MAX_BATCH: expected a whole number from 1 to 1000000, not 'none'");
 }
 
+static void test_assert_format(void **state)
+{
+    (void)state;
+    assert_int_equal(read_one("--assert-format"), 0);
+    assert_true(config.assert_format);
+    assert_int_equal(read_one("--format=assert"), 0);
+    assert_true(config.assert_format);
+    settings_environment[0] = "MCPGATE_FORMAT=annotate";
+    assert_int_equal(read_one("--assert-format"), 0);
+    assert_true(config.assert_format);
+    assert_int_equal(read_none(), 0);
+    assert_false(config.assert_format);
+}
+
 static void test_flag_wins_over_variable(void **state)
 {
     (void)state;
@@ -292,6 +306,7 @@ int main(void)
         SETTINGS_TEST(test_defaults),
         SETTINGS_TEST(test_flags_follow_variables),
         SETTINGS_TEST(test_flag_wins_over_variable),
+        SETTINGS_TEST(test_assert_format),
         SETTINGS_TEST(test_plain_names),
         SETTINGS_TEST(test_empty_values),
         SETTINGS_TEST(test_doors),
