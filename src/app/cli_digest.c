@@ -185,8 +185,10 @@ const struct app_command app_command_digest = {
     .synopsis = "[FILE|-]",
     .summary = "Print the SHA-256 of a JSON document's canonical form",
     .details =
-        "Documents that differ in white space, order of members, escapes or the spelling of\n"
-        "numbers have the same digest, printed as {\"alg\":\"sha256\",\"value\":\"<hex>\"}. "
+        "Documents that differ in white space, order of members or escapes have the same\n"
+        "digest, printed as {\"alg\":\"sha256\",\"value\":\"<hex>\"}. So have 1.50 and 15e-1: a\n"
+        "number with a fraction or an exponent counts by its value. An integer keeps its\n"
+        "digits: 1e22 and 10000000000000000000000 differ. "
         "Without\n"
         "FILE, or with -, standard input is read. A number beyond the range of a double, such\n"
         "as 1e400, has no canonical form and is refused. The DIGEST to --verify is 64\n"

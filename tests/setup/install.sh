@@ -52,6 +52,7 @@ installs() {
 # DESTDIR is put in front of the prefix and leaves no trace in the files.
 installs_staged() {
     make --no-print-directory install DESTDIR="$work/stage" PREFIX=/opt/mcpgate &&
+        grep -q '^ExecStart=/opt/mcpgate/bin/mcpgate serve$' "$work/stage/opt/mcpgate/lib/systemd/system/mcpgate.service" &&
         [[ -x $work/stage/opt/mcpgate/bin/mcpgate ]] && ! grep -r "$work" "$work/stage/opt/mcpgate"
 }
 

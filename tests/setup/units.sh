@@ -9,8 +9,8 @@ build=$(cd "${1:-build/release}" && pwd)
 command -v systemd-analyze >/dev/null || { echo 'no systemd-analyze'; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp packaging/systemd/mcpgate.* "$work"
-sed -i "s#/usr/bin/mcpgate#$build/bin/mcpgate#" "$work/mcpgate.service"
+cp packaging/systemd/mcpgate.socket "$work"
+sed "s#@PREFIX@#$build#" packaging/systemd/mcpgate.service.in >"$work/mcpgate.service"
 output=$(systemd-analyze verify --man=no "$work/mcpgate.socket" "$work/mcpgate.service" 2>&1)
 [[ -z $output ]] || { echo "$output"; exit 1; }
 # Out of 100, less is better; anything above is something left open.

@@ -1,6 +1,11 @@
+#define _GNU_SOURCE /* memmem() */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "envelope/issue.h"
+#include "support/files.h"
 #include "unit/envelope/quoted.h"
 
 static void
@@ -119,9 +124,30 @@ static void test_a_long_message(void **state)
     }
 }
 
+/* docs/envelopes.md has a row for each code. */
+static void docs_list_every_code(void **state)
+{
+    (void)state;
+    static const char *const codes[] = {
+#define ENVELOPE_FAILURE(name, code, ...) (code),
+#include "envelope/failures.def"
+#undef ENVELOPE_FAILURE
+    };
+    struct jsv_str docs = files_read("docs/envelopes.md");
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+        char row[128];
+        int size = snprintf(row, sizeof(row), "\n| `%s` |", codes[i]);
+        if (!memmem(docs.data, docs.size, row, (size_t)size)) {
+            fail_msg("docs/envelopes.md lacks %s", codes[i]);
+        }
+    }
+    free((char *)(uintptr_t)docs.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(docs_list_every_code),
         JSON_TEST(test_failures_with_a_number),
         JSON_TEST(test_failures_with_a_text),
         cmocka_unit_test(test_no_memory),
