@@ -330,7 +330,7 @@ test('on the same address again, at once', async () => {
 test('a second server on the same address: exit 2, the first is not disturbed', () => withHttp({}, async (first) => {
     await withServer({ args: ['--http', `127.0.0.1:${first.port}`] }, async (second) => {
         assert.equal(await second.exited, 2);
-        assert.match(second.err.text, /another server listens there/);
+        assert.match(second.err.text, /is in use/);
     });
     assert.equal((await fetchOnce(first.port, { path: '/healthz' })).status, 200);
 }));

@@ -63,7 +63,7 @@ test('a second server on the same socket is refused, the first goes on', () => w
     const peer = await server.connect();
     const second = new Server({ args: ['--socket', 's.sock'], dir: server.dir });
     assert.equal(await second.exited, 2);
-    assert.match(second.err.text, /another server/);
+    assert.match(second.err.text, /listens on this socket/);
     assert.deepEqual(names(await peer.ask(1, 'list_schemas')), ['part']);
     assert.ok((await server.connect()).socket);
 }));
@@ -140,7 +140,7 @@ test('SIGHUP reads everything again; bad files are named and stay as they were',
     assert.equal((await peer.ask(3, 'validate_asset', { schema: 'part', asset: { n: 'x' } })).result.ok, false);
     fs.renameSync(path.join(server.dir, 'schemas'), path.join(server.dir, 'gone'));
     server.kill('SIGHUP');
-    await server.said(/mcp:warning reason=reload_failed detail="schemas: /);
+    await server.said(/mcp:warning reason=reload_failed detail="SYN_SCHEMAS_DIR: schemas: /);
     assert.deepEqual(names(await peer.ask(4, 'list_schemas')), ['new', 'part']);
 }));
 
