@@ -311,6 +311,52 @@ static void suggest_argument(const struct call *call)
     }
 }
 
+/* Whether a result says that there is no schema of the name given. */
+static bool lacks_schema(struct jsv_value result)
+{
+    struct jsv_value structured = jsv_value_get(result, JSV_STR("structuredContent"));
+    struct jsv_value errors = jsv_value_get(structured, JSV_STR("errors"));
+    struct jsv_value first = jsv_value_at(errors, 0);
+    struct jsv_str message = jsv_value_text(jsv_value_get(first, JSV_STR("msg")));
+    return jsv_value_type(errors) == JSV_TYPE_ARRAY &&
+           jsv_str_equal(message, JSV_STR("schema_not_found"));
+}
+
+static void suggest_among(const struct call *call, struct jsv_str name, struct jsv_value schemas)
+{
+    struct jsv_similar similar = jsv_similar_to(name);
+    struct jsv_iter iter = jsv_value_iter(schemas);
+    while (jsv_value_type(schemas) == JSV_TYPE_ARRAY && jsv_iter_next(&iter)) {
+        jsv_similar_try(&similar, jsv_value_text(jsv_value_get(iter.value, JSV_STR("name"))));
+    }
+    if (similar.best.size > 0) {
+        char word[JSV_SIMILAR_SIZE_MAX + 1];
+        snprintf(word, sizeof(word), "%.*s", (int)name.size, name.data);
+        app_report_unknown(call->cli, "unknown schema", word, "", similar.best);
+    }
+}
+
+/* Look for the schema that was meant among those that the server lists. */
+static int suggest_schema(struct call *call)
+{
+    struct jsv_str name;
+    if (jsv_read(call->reader, call->answered, jsv_buf_str(&call->arguments), 0, NULL) < 0) {
+        return 0;
+    }
+    name = jsv_value_text(jsv_value_get(jsv_document_root(call->answered), JSV_STR("schema")));
+    struct jsv_writer writer = begin_request(call, "tools/call");
+    jsv_write_key(&writer, JSV_STR("name"));
+    jsv_write_string(&writer, JSV_STR("list_schemas"));
+    int r = ask(call, &writer, &call->page);
+    r = r < 0 ? r : read_reply(call, &call->page, call->listed);
+    if (r == 0) {
+        struct jsv_value result = jsv_value_get(jsv_document_root(call->listed), JSV_STR("result"));
+        struct jsv_value structured = jsv_value_get(result, JSV_STR("structuredContent"));
+        suggest_among(call, name, jsv_value_get(structured, JSV_STR("schemas")));
+    }
+    return r;
+}
+
 static enum app_exit refuse_tool(struct call *call)
 {
     app_report_unknown(call->cli, "unknown tool", call->tool, "", jsv_buf_str(&call->suggestion));
@@ -356,6 +402,9 @@ static enum app_exit take_answer(struct call *call)
     int r = print_result(call, result, is_error);
     if (is_error) {
         suggest_argument(call);
+    }
+    if (lacks_schema(result)) {
+        r = r < 0 ? r : suggest_schema(call);
     }
     return r < 0 ? APP_EXIT_TROUBLE : is_error ? APP_EXIT_FAILED : APP_EXIT_OK;
 }

@@ -45,7 +45,11 @@ static int digest_document(
     int r = envelope_digest_json(root, &scratch, &digest, &fault);
     jsv_arena_done(&scratch);
     if (r == -ERANGE) {
-        app_document_report(cli, document, fault, "this number is beyond the range of a double");
+        app_document_report(
+            cli,
+            document,
+            fault,
+            "this number is too large for a double and has no canonical form");
         return r;
     }
     if (r < 0) {
@@ -138,7 +142,7 @@ static int parse_expected(struct app_cli *cli, const char *word, struct jsv_str 
         hex = (struct jsv_str){hex.data + prefix.size, hex.size - prefix.size};
     }
     if (!envelope_digest_is_sha256(hex)) {
-        app_report_usage(cli, "not 64 lower-case hexadecimal digits:", word);
+        app_report_usage(cli, "--verify: expected 64 lower-case hexadecimal digits, not", word);
         return -EINVAL;
     }
     *ret_hex = hex;
@@ -151,7 +155,7 @@ compare(struct app_cli *cli, const char *path, const char *hex, struct jsv_str e
     if (!expected.data || jsv_str_equal(jsv_str_from(hex), expected)) {
         return APP_EXIT_OK;
     }
-    app_report_about(cli, app_input_name(path), "has another digest than expected");
+    app_report_about(cli, app_input_name(path), "the digest differs from the expected one");
     return APP_EXIT_INVALID;
 }
 

@@ -122,7 +122,7 @@ static enum app_exit envelope_run(struct app_cli *cli, const struct app_args *ar
 static const struct app_option options[] = {
     {.name = "conformance",
      .flag = ENVELOPE_CONFORMANCE,
-     .help = "Check also what the schema cannot say"},
+     .help = "Also check rules that the schema cannot express"},
     {0},
 };
 

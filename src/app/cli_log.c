@@ -189,7 +189,8 @@ static int show_rest(struct view *view, int fd, const char *path)
 {
     for (;;) {
         if (jsv_buf_reserve(&view->input, BLOCK_SIZE) < 0) {
-            app_report_about(view->cli, path, "a line is too long");
+            app_report_about(
+                view->cli, path, "a line is longer than a log line can be; is this a log?");
             return -EFBIG;
         }
         ssize_t size = os_read(fd, view->input.data + view->input.size, BLOCK_SIZE);
@@ -266,7 +267,7 @@ static int show(struct view *view, const char *path)
         return show_file(view, path);
     }
     if (!find_latest(path, latest)) {
-        app_report_about(view->cli, path, "there is no log in it");
+        app_report_about(view->cli, path, "no log file in this directory; see --log-dir");
         return -ENOENT;
     }
     return show_file(view, latest);
@@ -321,10 +322,10 @@ static enum app_exit log_run(struct app_cli *cli, const struct app_args *args)
 
 static const struct app_option options[] = {
     {.name = "follow", .flag = FLAG_FOLLOW, .help = "Show lines as they come", .letter = 'f'},
-    {.name = "failures", .flag = FLAG_FAILURES, .help = "Show only what did not go well"},
+    {.name = "failures", .flag = FLAG_FAILURES, .help = "Show only messages that failed"},
     {.name = "since",
      .flag = FLAG_SINCE,
-     .help = "Leave out what is older, by UTC: 2026-01-02T03:04",
+     .help = "Show only lines since this time, UTC: 2026-01-02T03:04",
      .value = "WHEN"},
     {0},
 };
@@ -334,8 +335,8 @@ const struct app_command app_command_log = {
     .synopsis = "[FILE|DIR]",
     .summary = "Show the server's log",
     .details =
-        "Without a name, the latest file below MCPGATE_LOG_DIR, else below runs; a directory\n"
-        "stands for the latest file in it.\n"
+        "Without a name, the latest file below MCPGATE_LOG_DIR, else below runs; of a directory\n"
+        "the latest file in it is shown.\n"
         "\n"
         "Exit status: 0, or 2 when the log could not be read.\n",
     .options = options,

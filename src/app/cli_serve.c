@@ -25,7 +25,7 @@ static enum app_exit serve_run(struct app_cli *cli, const struct app_args *args)
 static const struct app_option options[] = {
     {.name = "stdio",
      .flag = APP_FLAG_STDIO,
-     .help = "Serve one peer on standard input and output"},
+     .help = "Serve one client on standard input and output"},
     {.name = "socket", .flag = APP_FLAG_SOCKET, .help = "Serve on a Unix socket", .value = "PATH"},
     {.name = "http", .flag = APP_FLAG_HTTP, .help = "Serve over HTTP", .value = "HOST:PORT"},
     {.name = "insecure",
@@ -42,7 +42,7 @@ static const struct app_option options[] = {
      .help = "Read schemas, examples and tools again when they change"},
     {.name = "validate",
      .flag = APP_FLAG_VALIDATE,
-     .help = "Do not serve: check one asset and print the result",
+     .help = "Do not serve: check one document and print the result",
      .value = "PATH"},
 #define APP_SETTING(name_, field_, kind_, variable_, flag_, value_, fallback_, help_)              \
     APP_SETTING_OPTION(name_, variable_, flag_, value_, fallback_, help_),
@@ -56,10 +56,10 @@ const struct app_command app_command_serve = {
     .synopsis = "",
     .summary = "Answer messages on standard input, a Unix socket or HTTP (default)",
     .details =
-        "Messages are JSON, one a line; answers go to standard output or back to the peer,\n"
-        "everything else to standard error. On standard input the server ends with it;\n"
-        "SIGINT and SIGTERM let it finish what it is doing, for ten seconds at most, a\n"
-        "second one ends it at once. SIGHUP reads schemas, examples and tools again.\n"
+        "Messages are JSON, one per line; answers go to standard output or back to the\n"
+        "client, everything else to standard error. On standard input the server ends when\n"
+        "the input does. SIGINT and SIGTERM let it finish running requests, for ten seconds\n"
+        "at most; a second one ends it at once. SIGHUP reads schemas, examples and tools again.\n"
         "\n"
         "Each setting can be given as an option or in the environment; the option wins.\n"
         "\n"

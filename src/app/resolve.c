@@ -70,7 +70,7 @@ int app_resolve_add_word(struct app_cli *cli, struct app_resolve *resolve, const
 {
     const char *sign = strchr(word, '=');
     if (!sign || sign == word || sign[1] == '\0') {
-        app_report_usage(cli, "expected URI_PREFIX=DIR instead of", word);
+        app_report_usage(cli, "--resolve: expected URI_PREFIX=DIR, not", word);
         return -EINVAL;
     }
     struct jsv_str prefix = {word, (size_t)(sign - word)};

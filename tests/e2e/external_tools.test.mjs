@@ -88,7 +88,7 @@ class Caller {
 
 const texts = {
     crash: /exit code 7|signal/, suicide: /signal 9/, late: /longer than 50 ms|signal/, deaf: /longer than 50 ms|signal/,
-    flood: /larger than 4096 bytes|signal/, gone: /could not be started|signal/, // killed before it could fail
+    flood: /larger than 4096 bytes|signal/, gone: /was not found|signal/, // killed before it could fail
 };
 
 function check(name, answer) {

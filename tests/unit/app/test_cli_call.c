@@ -60,6 +60,12 @@ static void test_what_is_misspelt(void **state)
     assert_string_equal(run.out, "");
     assert_non_null(strstr(run.err, "\"path\":\"/nmae\""));
     assert_non_null(strstr(run.err, "unknown argument 'nmae'; did you mean 'name'?"));
+    run_cli("", "call", "validate_asset", "schema=lmap", "asset={}", served_schemas());
+    assert_int_equal(run.status, 1);
+    assert_non_null(strstr(run.out, "schema_not_found"));
+    assert_non_null(strstr(run.err, "unknown schema 'lmap'; did you mean 'lamp'?"));
+    run_cli("", "call", "validate_asset", "schema=zzzzzz", "asset={}", served_schemas());
+    assert_string_equal(run.err, "");
     run_cli("", "call", "get_schema", "name", served_schemas());
     assert_run(2, "", "mcpgate: call: name: expected NAME=VALUE, NAME:=JSON or one JSON object\n");
     run_cli("", "call", "get_schema", "--schemas-dir", "/nowhere");

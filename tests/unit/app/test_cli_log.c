@@ -117,7 +117,7 @@ static void test_a_line_that_is_too_long(void **state)
     memset(text, 'x', size);
     tmpdir_write_bytes(&dir, "file", text, size);
     run_cli("", "log", tmpdir_path(&dir, "file"));
-    assert_trouble("a line is too long");
+    assert_trouble("a line is longer than a log line can be");
     test_free(text);
 }
 
@@ -248,10 +248,10 @@ static void test_no_log(void **state)
     run_cli("", "log", tmpdir_path(&dir, "none"));
     assert_trouble("none");
     run_cli("", "log", tmpdir_path(&dir, "runs"));
-    assert_trouble("there is no log in it");
+    assert_trouble("no log file in this directory; see --log-dir");
     tmpdir_link(&dir, "gone.jsonl", FOLDER "/.latest");
     run_cli("", "log", tmpdir_path(&dir, "runs"));
-    assert_trouble("there is no log in it");
+    assert_trouble("no log file in this directory; see --log-dir");
     run_cli("", "log", "a", "b");
     assert_int_equal(run.status, 2);
 }

@@ -166,7 +166,7 @@ static void test_wrong_words(void **state)
     static const char *const words[] = {"", "=", "x", "x=", "=d"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         assert_non_null(
-            strstr(add_word(words[i], -EINVAL), "expected URI_PREFIX=DIR instead of '"));
+            strstr(add_word(words[i], -EINVAL), "--resolve: expected URI_PREFIX=DIR, not '"));
     }
     assert_string_equal(
         add_word("https://x.test/=/nowhere", -ENOENT),

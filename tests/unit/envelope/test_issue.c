@@ -59,7 +59,7 @@ static void test_failures_with_a_text(void **state)
     expect_issue(
         fixture,
         &issue,
-        "{'code':'ADAPTER.EXECUTION.NOT_FOUND','message':'Tool command could not be started.',"
+        "{'code':'ADAPTER.EXECUTION.NOT_FOUND','message':'Tool command was not found.',"
         "'details':{'command':'./run'}}");
     issue = envelope_failure_text(ENVELOPE_FAILURE_INTERNAL, (struct jsv_str){0});
     expect_issue(fixture, &issue, "{'code':'ADAPTER.INTERNAL','message':'Internal error.'}");
