@@ -8,6 +8,7 @@
 
 #include "app/call_peer.h"
 #include "app/config.h"
+#include "app/confine.h"
 #include "app/content.h"
 #include "app/protocol.h"
 #include "app/report.h"
@@ -153,6 +154,8 @@ static int read_protocol(struct local *local, const struct app_config *config)
 
 static int start(struct local *local, const struct app_config *config)
 {
+    app_confine_secrets(); /* the tool gets no more than it would from a server */
+    (void)app_confine_privileges(local->content.catalog);
     local->settings.tools = app_tool_settings(config, 1);
     local->settings.sessions = core_sessions_new();
     if (!local->settings.sessions) {

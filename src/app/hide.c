@@ -8,7 +8,7 @@
 #include "os/sys.h"
 
 struct secret {
-    const char *option;
+    const char *option; /* NULL: see the row before */
     const char *variable;
     bool only_with_user; /* an address is one only if a password may be in it */
 };
@@ -16,6 +16,7 @@ struct secret {
 static const struct secret secrets[] = {
     {"--token", "MCPGATE_TOKEN", false},
     {"--backend-url", "SYN_BACKEND_URL", true},
+    {NULL, "MCPGATE_BACKEND_URL", true},
 };
 
 #define SECRET_COUNT (sizeof(secrets) / sizeof(secrets[0]))
@@ -40,8 +41,8 @@ static int hide_value(const struct secret *secret, char **word, size_t at)
 /* "--option=value", or "--option" and the word behind it. */
 static int hide_option(const struct secret *secret, char **words, int count)
 {
-    size_t size = strlen(secret->option);
-    if (strncmp(words[0], secret->option, size) != 0) {
+    size_t size = secret->option ? strlen(secret->option) : 0;
+    if (size == 0 || strncmp(words[0], secret->option, size) != 0) {
         return 0;
     }
     bool is_joined = words[0][size] == '=';

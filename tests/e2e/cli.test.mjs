@@ -175,6 +175,17 @@ test('call sends the token, and says what is missing without it', () =>
         assert.match(withToken.out, /"name":"part"/);
     }));
 
+test('call keeps secrets from the tools it runs here, as a server does', () => toolServer({ args: [], stdin: 'pipe' }, async (server) => {
+    const names = ['MCPGATE_TOKEN', 'MCPGATE_BACKEND_URL', 'SYN_BACKEND_URL'];
+    fs.writeFileSync(path.join(server.dir, 'tools/shout.tool.json'), JSON.stringify({ ...TOOL, environment: ['OTHER', ...names] }));
+    fs.writeFileSync(path.join(server.dir, 'tools/shout.sh'), '#!/bin/sh\nenv\n');
+    const env = { OTHER: 'seen', MCPGATE_TOKEN: 'hidden', MCPGATE_BACKEND_URL: 'http://u:hidden@127.0.0.1:1', SYN_BACKEND_URL: 'http://u:hidden@127.0.0.1:2' };
+    const { code, out } = await run(['call', 'shout', 'text=a', '--tools-dir', 'tools'], { cwd: server.dir, env });
+    assert.equal(code, 0);
+    assert.match(out, /OTHER=seen/);
+    assert.doesNotMatch(out, /hidden/);
+}));
+
 test('call says so when no server answers', async () => {
     const { code, err } = await run(['call', 'list_schemas', '--url', 'http://127.0.0.1:1']);
     assert.equal(code, 2);

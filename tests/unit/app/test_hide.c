@@ -93,24 +93,26 @@ static void test_variables_are_written_over_and_taken_out(void **state)
         "MCPGATE_TOKEN=secret",
         "PATH=/bin",
         "SYN_BACKEND_URL=http://u:p@h",
-        "MCPGATE_TOKEN_FILE=f"};
-    for (size_t i = 0; i < 4; i++) {
+        "MCPGATE_TOKEN_FILE=f",
+        "MCPGATE_BACKEND_URL=http://u:p@h"};
+    for (size_t i = 0; i < 5; i++) {
         snprintf(shown[i], WORD_SIZE, "%s", texts[i]);
         words[i] = shown[i];
     }
-    words[4] = NULL;
+    words[5] = NULL;
     assert_int_equal(app_hide_secrets(0, NULL, words), 0);
     assert_string_equal(shown[0], "MCPGATE_TOKEN=******");
     assert_string_equal(shown[2], "SYN_BACKEND_URL=************");
-    for (size_t i = 0; i < 4; i++) {
+    assert_string_equal(shown[4], "MCPGATE_BACKEND_URL=************");
+    for (size_t i = 0; i < 5; i++) {
         assert_string_equal(words[i], texts[i]);
     }
-    char *copies[] = {words[0], words[2]};
+    char *copies[] = {words[0], words[2], words[4]};
     app_forget_secrets(words);
     assert_ptr_equal(words[0], shown[1]);
     assert_ptr_equal(words[1], shown[3]);
     assert_null(words[2]);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         jsv_dealloc(os_allocator(), copies[i], strlen(copies[i]) + 1);
     }
 }
