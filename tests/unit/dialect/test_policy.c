@@ -33,7 +33,7 @@ static bool is_echoed(struct corridor *corridor, size_t characters, const char *
     char id[2 * 201 + 1] = "";
     char line[1024];
     for (size_t i = 0; i < characters; i++) {
-        strcat(id, "\xc3\xa9");
+        memcpy(id + 2 * i, "\xc3\xa9", 3);
     }
     snprintf(
         line,
