@@ -288,7 +288,7 @@ static int choose_doors(struct server *server)
 
 static int refuse_socket(const char *path, int error)
 {
-    char why[DETAIL_SIZE];
+    char why[DETAIL_SIZE / 2];
     pid_t pid = error == -EADDRINUSE ? os_process_on_socket(path) : 0;
     switch (error) {
     case -EADDRINUSE:

@@ -117,7 +117,7 @@ static bool make_room(
     for (struct loop_fair_client *other = longest; other; other = other->next) {
         longest = other->waiting > longest->waiting ? other : longest;
     }
-    if (longest->waiting <= client->waiting + 1) {
+    if (!longest || longest->waiting <= client->waiting + 1) {
         return false;
     }
     *ret_dropped = longest->last;

@@ -1,6 +1,7 @@
 /*
  * contentEncoding and contentMediaType, where the caller wants them checked
- * (jsv_schema_options.assert_content). Encodings and media types that are not known here fit everything.
+ * (jsv_schema_options.assert_content). Encodings and media types that are not known here fit
+ * everything.
  */
 #pragma once
 
