@@ -6,6 +6,7 @@
 #   tests/setup/bare_root.sh         as root without Node.js; as a user with sudo
 #                                    and Debian's Node.js; as a user without sudo
 #   tests/setup/bare_root.sh --all   root and user, each with and without Node.js
+# KEEP=FILE appends what the commands print to FILE, with their times.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/tally.sh
@@ -87,8 +88,15 @@ new_root() {
 both_commands() {
     local name=$1 user=$2
     tally_check "$name: a bare Debian" new_root "${@:2}"
-    tally_check "$name: make run" shows_the_job as "$user" make --no-print-directory run
-    tally_suite "$name: make test" as "$user" make --no-print-directory test
+    tally_check "$name: make run" shows_the_job kept "$name" as "$user" make --no-print-directory run
+    tally_suite "$name: make test" kept "$name" as "$user" make --no-print-directory test
+}
+
+# kept NAME COMMAND...: its output, and a copy in the file KEEP
+kept() {
+    local TIMEFORMAT="(%R s, %U + %S s of CPU time)" file=${KEEP:-/dev/null}
+    printf '\n==== %s: %s\n' "$1" "${*:4}" >>"$file"
+    { time "${@:2}" 2>&1 | tee -a "$file"; } 2>>"$file"
 }
 
 # shows_the_job COMMAND...: a tool is called, a message refused, the page named
