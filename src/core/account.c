@@ -170,13 +170,14 @@ static void keep(struct core_request *request, size_t output_bytes, const struct
 {
     struct core_account *account = account_of(request);
     bool failed = fault->code.data;
+    request->worker->clock_us = os_now_us();
     const struct log_outcome outcome = {
         .dialect = dialect_name(request),
         .transport = core_transport_name(request->conn->transport),
         .stage = stage_word(stage_of(request)),
         .tool = request->asked.tool ? request->asked.tool->name : (struct jsv_str){NULL, 0},
         .failed = failed,
-        .duration_us = os_now_us() - request->asked.began_us,
+        .duration_us = request->worker->clock_us - request->asked.began_us,
         .input_bytes = request->input_bytes,
         .output_bytes = output_bytes,
     };

@@ -131,6 +131,17 @@ bool core_conn_may_listen(const struct core_conn *conn)
     return count < CORE_LISTENERS_MAX && bytes < CORE_IN_FLIGHT_BYTES_MAX;
 }
 
+void core_conn_begin_round(struct core_conn *conn)
+{
+    conn->round_began_us = 0;
+}
+
+bool core_conn_has_time(const struct core_conn *conn)
+{
+    uint64_t began = conn->round_began_us;
+    return began == 0 || conn->worker->clock_us - began < CORE_ROUND_US;
+}
+
 bool core_conn_is_busy(const struct core_conn *conn)
 {
     return conn->request_count > 0;

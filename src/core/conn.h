@@ -63,6 +63,7 @@ struct core_conn {
     bool turn_is_promised;              /* to the first of those that wait for it */
     size_t request_count;
     size_t request_bytes;            /* of memory they hold */
+    uint64_t round_began_us;         /* its first message of this round; 0: there was none */
     struct dialect_session *session; /* what the peer and we agreed on; NULL before */
     bool was_full;
     bool is_gone;
@@ -110,5 +111,12 @@ unsigned core_end_session(struct core_conn *conn);
 
 /** Whether so much is in flight that no more frames should be handed in. */
 bool core_conn_is_full(const struct core_conn *conn);
+/** A round of the loop begins: the connection has all of its time again (CORE_ROUND_US). */
+void core_conn_begin_round(struct core_conn *conn);
+/**
+ * Whether more frames may be handed in during this round. Looks at no clock: a message counts
+ * from its beginning to the last time that was read for the log.
+ */
+bool core_conn_has_time(const struct core_conn *conn);
 /** Whether anything is in flight. */
 bool core_conn_is_busy(const struct core_conn *conn);

@@ -111,7 +111,7 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
     asked->log = core_worker_log(worker);
     asked->is_private = worker->settings->is_private;
     asked->namer = &worker->namer;
-    asked->began_us = os_now_us();
+    asked->began_us = worker->clock_us = os_now_us();
     asked->reader = worker->reader;
     asked->validator = worker->validator;
     asked->scratch = &request->scratch;
@@ -252,6 +252,9 @@ void core_handle(struct core_conn *conn, const struct rpc_frame *frame)
         return;
     }
     core_begin(request, conn, frame);
+    if (conn->round_began_us == 0) {
+        conn->round_began_us = request->asked.began_us;
+    }
     walk_in_time(request);
     conn->was_full = core_conn_is_full(conn);
 }

@@ -30,6 +30,7 @@ struct core_worker {
     struct core_proven proven_results; /* of tools, by the snapshot's schemas */
     struct core_proven proven_answers; /* results of messages, by the protocol's definitions */
     struct rpc_pool pool;
+    uint64_t clock_us;                  /* when a message last began, or ended; by os_now_us() */
     struct jsv_arena aside;             /* for checking a message while its request is under way */
     struct core_request *idle_requests; /* to be used again */
     size_t idle_count;

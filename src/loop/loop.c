@@ -137,15 +137,19 @@ static void run_step(struct loop_laters *laters)
 
 static bool has_laters(const struct loop *loop)
 {
-    return loop->laters[LOOP_WORK].first || loop->laters[LOOP_SEND].first;
+    for (size_t i = 0; i < LOOP_STEPS; i++) {
+        if (loop->laters[i].first) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void end_round(struct loop *loop)
 {
     loop->reads = 0;
-    for (size_t i = 0; i < LOOP_STEPS; i++) {
-        run_step(&loop->laters[i]);
-    }
+    run_step(&loop->laters[LOOP_WORK]);
+    run_step(&loop->laters[LOOP_SEND]);
 }
 
 void loop_has_read(struct loop *loop)
@@ -162,7 +166,9 @@ static void on_busy(uv_idle_t *busy)
 
 static void on_check(uv_check_t *check)
 {
-    end_round(check->data);
+    struct loop *loop = check->data;
+    end_round(loop);
+    run_step(&loop->laters[LOOP_LEFT_OVER]);
 }
 
 static void on_prepare(uv_prepare_t *prepare)
@@ -256,6 +262,7 @@ bool loop_round(struct loop *loop)
 {
     open_letters(loop);
     end_round(loop);
+    run_step(&loop->laters[LOOP_LEFT_OVER]);
     return __atomic_load_n(&loop->letters, __ATOMIC_RELAXED) || has_laters(loop);
 }
 

@@ -54,10 +54,14 @@ void loop_post(struct loop *loop, struct loop_letter *letter);
  * of each, and the kernel's, stays warm, and who is sent many answers is woken
  * up once. A round ends before the loop waits again, or when it has read from
  * LOOP_ROUND_READS streams.
+ *
+ * Work that an earlier round left over is done last, and only once for each
+ * time the loop looks for events: what has just come does not wait for it.
  */
 enum loop_step {
     LOOP_WORK,
     LOOP_SEND,
+    LOOP_LEFT_OVER,
     LOOP_STEPS,
 };
 #define LOOP_ROUND_READS 32

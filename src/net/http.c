@@ -178,6 +178,11 @@ static bool is_sent_enough(const struct net_http *http)
     return net_http_queued(http) <= CORE_SEND_QUEUE_MAX;
 }
 
+static bool may_go_on(const struct net_http *http)
+{
+    return is_sent_enough(http) && core_conn_has_time(&http->conn);
+}
+
 /*
  * A request that is not over keeps the memory it stands in. The input goes on
  * in what was there for a head that has to be copied.
@@ -196,10 +201,11 @@ static void keep_request(struct net_http *http)
 
 static void take_requests(struct net_http *http)
 {
-    while (takes_requests(http) && is_sent_enough(http) && feed(http)) {
+    core_conn_begin_round(&http->conn);
+    while (takes_requests(http) && may_go_on(http) && feed(http)) {
         /* feed() does the work */
     }
-    http->more = takes_requests(http) && !is_sent_enough(http);
+    http->more = takes_requests(http) && !may_go_on(http);
     if (http->reader.in_place) {
         keep_request(http);
     }
@@ -273,7 +279,7 @@ static void send_and_go_on(struct net_http *http)
     net_http_flush(http);
     if (has_work(http)) {
         read_or_not(http);
-        work_later(http);
+        loop_run_later(http->loop, LOOP_LEFT_OVER, &http->work);
         return;
     }
     bool over = is_over(http);
@@ -293,11 +299,13 @@ static void send_and_go_on(struct net_http *http)
     net_http_clock_set(http, false);
 }
 
-/* A closed connection's work comes before this, and nobody asks for more: it can be freed. */
+/* A closed connection is freed when its work, which finds it closed, is not due any more. */
 static void on_send(struct loop_later *send)
 {
     struct net_http *http = (struct net_http *)((char *)send - offsetof(struct net_http, send));
-    if (http->closed) {
+    if (http->closed && http->work.queued) {
+        loop_run_later(http->loop, LOOP_LEFT_OVER, &http->send);
+    } else if (http->closed) {
         jsv_dealloc(os_allocator(), http, sizeof(*http));
     } else {
         send_and_go_on(http);

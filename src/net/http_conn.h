@@ -55,7 +55,8 @@ struct net_http {
     enum net_http_state state;
     bool ended;     /* no more bytes will come */
     bool finishing; /* no more requests are taken */
-    bool more;      /* a request that has come waits for earlier responses to be sent */
+    bool more;      /* a request that has come waits for earlier responses to be sent, or for the
+                       next round */
     bool lingers;   /* the last response leaves bytes unread: see NET_HTTP_LINGER */
     size_t thrown_away;
     unsigned accepts; /* kinds of answer the client of this request takes */

@@ -185,11 +185,14 @@ static bool next_frame(struct net_lines *lines, struct rpc_frame *ret_frame)
            (lines->ended && rpc_frames_last(&lines->frames, ret_frame));
 }
 
-/* Take frames as long as they are welcome. @return whether there may be more of those read. */
+/*
+ * Take frames as long as they are welcome, and others do not wait too long.
+ * @return whether there may be more of those read.
+ */
 static bool take_frames(struct net_lines *lines)
 {
     struct rpc_frame frame;
-    while (takes_frames(lines)) {
+    while (takes_frames(lines) && core_conn_has_time(&lines->conn)) {
         if (!next_frame(lines, &frame)) {
             return false;
         }
@@ -247,6 +250,7 @@ static void on_work(struct loop_later *work)
         return;
     }
     uint64_t taken = lines->taken;
+    core_conn_begin_round(&lines->conn);
     lines->more = take_frames(lines);
     if (lines->ended) {
         core_conn_finish(&lines->conn); /* a frame after the end may have begun to listen */
@@ -265,18 +269,20 @@ static void send_and_go_on(struct net_lines *lines)
         read_or_not(lines);
     }
     if (lines->more && takes_frames(lines)) {
-        work_later(lines);
+        loop_run_later(lines->loop, LOOP_LEFT_OVER, &lines->work);
     }
     if (lines->broken || is_over(lines)) {
         net_lines_close(lines);
     }
 }
 
-/* A closed connection's work comes before this, and nobody asks for more: it can be freed. */
+/* A closed connection is freed when its work, which finds it closed, is not due any more. */
 static void on_send(struct loop_later *send)
 {
     struct net_lines *lines = (struct net_lines *)((char *)send - offsetof(struct net_lines, send));
-    if (lines->closed) {
+    if (lines->closed && lines->work.queued) {
+        loop_run_later(lines->loop, LOOP_LEFT_OVER, &lines->send);
+    } else if (lines->closed) {
         jsv_dealloc(os_allocator(), lines, sizeof(*lines));
     } else {
         send_and_go_on(lines);
@@ -472,7 +478,9 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
 
 void net_lines_finish(struct net_lines *lines)
 {
-    (void)take_frames(lines); /* what was read in this round, but for what is not welcome */
+    do { /* what was read by now, but for what is not welcome */
+        core_conn_begin_round(&lines->conn);
+    } while (take_frames(lines) && takes_frames(lines));
     lines->finishing = true;
     core_conn_finish(&lines->conn);
     send_later(lines);

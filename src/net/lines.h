@@ -48,7 +48,7 @@ struct net_lines {
     bool ended;             /* they are read, too */
     bool draining;          /* nor frames: the last is taken */
     bool finishing;         /* no more frames are taken */
-    bool more;              /* frames that have come were not welcome yet */
+    bool more;              /* frames that have come were not welcome, or not taken in this round */
     bool broken;            /* the peer is lost, or an answer is */
     bool closed;
     net_peer_closed *on_closed;

@@ -190,6 +190,32 @@ test(`${SLOW} clients that dribble, ${GREEDY} that do not read: a good one does 
     assert.fail(seen.join('; '));
 }));
 
+// A recursive choice, as languages of rules and filters have it: a small document takes long.
+const RULE = (() => {
+    const t = { $ref: '#/$defs/t' };
+    const branch = (name) => ({ type: 'object', properties: { x: t, [name]: { type: 'string' } }, required: [name] });
+    return { ...t, $defs: { t: { anyOf: [branch('y'), branch('z'), { type: 'array', items: t }, { type: 'number' }] } } };
+})();
+
+test('messages that take long, all in one write: others have their turn between them', () => withHttp({
+    files: { 'schemas/rule.schema.json': RULE }, env: { SYN_SCHEMAS_DIR: 'schemas', MCPGATE_THREADS: '1' },
+}, async (server) => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"validate_asset","params":{"schema":"rule","asset":${'{"x":'.repeat(200)}1${'}'.repeat(200)}}}`;
+    const heavy = `POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const count = 40;
+    await post(server.port, '/rpc', body); // compiles the schema
+    const socket = await open(server.port);
+    let answers = 0;
+    socket.on('data', (data) => { answers += data.toString().split('HTTP/1.1 200').length - 1; });
+    const began = Date.now();
+    socket.write(heavy.repeat(count));
+    const times = [];
+    while (answers < count) times.push(...await measure(server.port, 1));
+    const all = Date.now() - began;
+    socket.destroy();
+    assert.ok(Math.max(...times) < Math.max(20, all / 3), `${Math.max(...times)} ms of ${all} ms`);
+}));
+
 test('more connections than allowed: those above are closed, the others served', () => withHttp({}, async (server) => {
     const limit = 1024;
     const crowd = [];

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -205,6 +206,44 @@ static void test_steps_come_in_order(void **state)
     assert_int_equal(last.runs, 1);
 }
 
+struct left_over {
+    struct loop_later later; /* first */
+    struct loop_later work;
+    struct loop_later send;
+    struct loop *loop;
+};
+
+static void note_left_over(struct loop_later *later)
+{
+    struct left_over *left_over = (struct left_over *)later;
+    steps_run[step_count++] = 'l';
+    if (step_count >= 9) {
+        loop_stop(left_over->loop);
+        return;
+    }
+    loop_run_later(left_over->loop, LOOP_LEFT_OVER, later);
+    loop_run_later(left_over->loop, LOOP_SEND, &left_over->send);
+    loop_run_later(left_over->loop, LOOP_WORK, &left_over->work);
+}
+
+/* Work that is new, and its answer, do not wait for work that is left over. */
+static void test_left_over_work_comes_last(void **state)
+{
+    struct left_over left_over = {
+        .later = {.run = note_left_over},
+        .work = {.run = note_work},
+        .send = {.run = note_sending},
+        .loop = *state,
+    };
+    memset(steps_run, 0, sizeof(steps_run));
+    step_count = 0;
+    loop_run_later(*state, LOOP_LEFT_OVER, &left_over.later);
+    loop_run_later(*state, LOOP_WORK, &left_over.work);
+    loop_run_later(*state, LOOP_SEND, &left_over.send);
+    assert_int_equal(loop_run(*state), 0);
+    assert_string_equal(steps_run, "wslwslwsl");
+}
+
 static void fire_and_count(void *owner)
 {
     ++*(unsigned *)owner;
@@ -344,6 +383,7 @@ int main(void)
         LOOP_TEST(test_later_runs_once_however_often_it_is_asked),
         LOOP_TEST(test_later_asked_for_by_a_later),
         LOOP_TEST(test_steps_come_in_order),
+        LOOP_TEST(test_left_over_work_comes_last),
         LOOP_TEST(test_later_does_not_starve_timers),
         cmocka_unit_test(test_laters_left_run_at_the_end),
         LOOP_TEST(test_rounds_of_a_loop_that_does_not_run),

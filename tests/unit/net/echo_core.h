@@ -124,6 +124,19 @@ bool core_conn_is_full(const struct core_conn *conn)
     return conn->request_count >= CORE_IN_FLIGHT_MAX;
 }
 
+/* Each line takes echo_line_us of the round. */
+static uint64_t echo_line_us;
+
+void core_conn_begin_round(struct core_conn *conn)
+{
+    conn->round_began_us = 0;
+}
+
+bool core_conn_has_time(const struct core_conn *conn)
+{
+    return conn->round_began_us < CORE_ROUND_US;
+}
+
 static void echo_pop(struct core_conn *conn)
 {
     struct core_request *request = conn->requests;
@@ -214,6 +227,7 @@ void core_handle(struct core_conn *conn, const struct rpc_frame *frame)
     assert(!core_conn_is_full(conn));
     struct jsv_str text = frame->oversize ? JSV_STR("oversize") : frame->text;
     echo_count(&echo.handled, 1);
+    conn->round_began_us += echo_line_us;
     if (echo_begins(text, "quiet")) {
         echo_send(conn, (struct jsv_str){NULL, 0});
     } else if (echo_begins(text, "push")) {

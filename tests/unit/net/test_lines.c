@@ -172,6 +172,39 @@ static void test_one_write_for_pipelined_requests(void **state)
     assert_int_equal(echo.handled, 100);
 }
 
+/* Counts rounds of the loop, and how much is handled in one. */
+struct round_counter {
+    struct loop_later later; /* first */
+    struct loop *loop;
+    unsigned long handled;
+    unsigned long most;
+};
+
+static void count_round(struct loop_later *later)
+{
+    struct round_counter *counter = (struct round_counter *)later;
+    unsigned long more = echo.handled - counter->handled;
+    counter->handled = echo.handled;
+    counter->most = more > counter->most ? more : counter->most;
+    if (echo.handled < 9) {
+        loop_run_later(counter->loop, LOOP_SEND, &counter->later);
+    }
+}
+
+/* Lines that take long: others have their turn between them, and each is answered in order. */
+static void test_round_takes_lines_for_a_limited_time(void **state)
+{
+    struct desk *desk = *state;
+    struct round_counter counter = {.later = {.run = count_round}, .loop = desk->loop};
+    open_socket(desk, 0);
+    say(desk, "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    loop_run_later(desk->loop, LOOP_SEND, &counter.later);
+    echo_line_us = CORE_ROUND_US / 2;
+    assert_string_equal(hear(desk), "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    echo_line_us = 0;
+    assert_int_equal(counter.most, 2);
+}
+
 /* Once warm, a request costs no memory. */
 static void test_no_allocation_per_request(void **state)
 {
@@ -555,6 +588,19 @@ static void test_finish_takes_what_was_read(void **state)
     assert_string_equal(hear(desk), "one\ntwo\n");
 }
 
+static void test_finish_takes_lines_however_long_they_take(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    say(desk, "one\ntwo\nthree\n");
+    assert_true(loop_stream_read_now(desk->lines->in));
+    echo_line_us = CORE_ROUND_US;
+    net_lines_finish(desk->lines);
+    echo_line_us = 0;
+    run_until_closed(desk, 100);
+    assert_string_equal(hear(desk), "one\ntwo\nthree\n");
+}
+
 static void hear_big(struct desk *desk, size_t expected)
 {
     size_t total = 0;
@@ -856,6 +902,7 @@ int main(void)
         DESK_TEST(test_pushed_lines),
         DESK_TEST(test_byte_by_byte),
         DESK_TEST(test_one_write_for_pipelined_requests),
+        DESK_TEST(test_round_takes_lines_for_a_limited_time),
         DESK_TEST(test_no_allocation_per_request),
         DESK_TEST(test_idle_connection_keeps_no_memory_for_answers),
         DESK_TEST(test_oversize_line),
@@ -878,6 +925,7 @@ int main(void)
         DESK_TEST(test_answers_are_not_counted_as_pushes),
         DESK_TEST(test_finish_sends_what_is_in_flight),
         DESK_TEST(test_finish_takes_what_was_read),
+        DESK_TEST(test_finish_takes_lines_however_long_they_take),
         DESK_TEST(test_finish_waits_for_the_queue),
         DESK_TEST(test_end_of_input_waits_for_the_queue),
         DESK_TEST(test_finish_of_an_idle_connection),
