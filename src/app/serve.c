@@ -299,6 +299,18 @@ static int refuse_socket(const char *path, int error)
         return refuse(path, error, why);
     case -EEXIST:
         return refuse(path, error, "the file exists and is not a socket; choose another path");
+    case -EBUSY:
+        return refuse(
+            path,
+            error,
+            "another process keeps its lock file (the same name with .lock) locked; end that "
+            "process, or choose another path");
+    case -ENOLCK:
+        return refuse(
+            path,
+            error,
+            "its lock file (the same name with .lock) is not ours: it belongs to another user, "
+            "others can open it, or it is not a plain file; remove it, or choose another path");
     default:
         return refuse(path, error, NULL);
     }

@@ -6,9 +6,11 @@
  * umask is lifted by just as much for that call; nothing is ever widened.
  *
  * A file that is left over looks like one that is about to be used: nobody
- * answers at it. Whoever decides about that, binds and begins to listen holds a
- * lock on the directory, so that no other server is in the middle of the same.
- * The lock is the kernel's and goes with the process.
+ * answers at it. A server that decides about that, binds and begins to listen
+ * holds a lock, so that no other server is in the middle of the same. The lock
+ * is the kernel's (flock) and goes with the process. It is on a file of its own
+ * beside the socket, "<socket>.lock", which only its owner can open, so that
+ * others cannot hold it; and which is removed again at once.
  *
  * When we go the name may already be that of another server. What is removed is
  * compared with what was made, under the same lock.
@@ -36,50 +38,102 @@
 
 /* ---- the lock ---- */
 
-static int open_directory(const char *path)
+#define LOCK_SUFFIX ".lock"
+
+struct lock {
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(LOCK_SUFFIX)];
+    int fd;
+};
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
-    char directory[sizeof(((struct sockaddr_un *)0)->sun_path)];
-    const char *slash = strrchr(path, '/');
-    size_t size = slash ? (size_t)(slash - path) : 0;
-    if (!slash) {
-        directory[size++] = '.';
-    } else if (size == 0) {
-        directory[size++] = '/';
-    } else {
-        memcpy(directory, path, size);
-    }
-    directory[size] = '\0';
-    return os_openat(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static int wait_for_lock(int fd)
+/*
+ * Whether the lock is worth something: it is on a file that others cannot lock, and that still has
+ * the name. Another server may have removed it before we had the lock.
+ * @return 0; -ENOLCK for a file that is not a lock of ours; -EAGAIN when it is gone; -errno.
+ */
+static int check_lock(const struct lock *lock)
 {
+    struct stat held;
+    struct stat named;
+    int r = os_fstat(lock->fd, &held);
+    if (r < 0) {
+        return r;
+    }
+    if (!S_ISREG(held.st_mode) || held.st_mode & (S_IRWXG | S_IRWXO)) {
+        return -ENOLCK;
+    }
+    r = os_fstatat(AT_FDCWD, lock->path, &named, AT_SYMLINK_NOFOLLOW);
+    if (r < 0) {
+        return r == -ENOENT ? -EAGAIN : r;
+    }
+    return is_same_file(&held, &named) ? 0 : -EAGAIN;
+}
+
+/* Why the lock's file cannot be opened: is it something of another user's, or the directory? */
+static int explain(const struct lock *lock, int error)
+{
+    struct stat stat;
+    switch (error) {
+    case -EACCES:
+    case -EPERM:
+        return os_fstatat(AT_FDCWD, lock->path, &stat, AT_SYMLINK_NOFOLLOW) == 0 ? -ENOLCK : error;
+    case -ELOOP:
+    case -EISDIR:
+    case -ENXIO:
+        return -ENOLCK;
+    default:
+        return error;
+    }
+}
+
+/* @return 0; -EWOULDBLOCK when another process has it; an error of check_lock() or explain(). */
+static int try_lock(struct lock *lock)
+{
+    lock->fd = os_create(
+        AT_FDCWD, lock->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (lock->fd < 0) {
+        return explain(lock, lock->fd);
+    }
+    int r = os_flock(lock->fd, LOCK_EX | LOCK_NB);
+    r = r < 0 ? r : check_lock(lock);
+    if (r < 0) {
+        os_close(lock->fd);
+    }
+    return r;
+}
+
+/* Another server, perhaps of another user, may be about to release the lock. */
+static bool may_pass(int error)
+{
+    return error == -EWOULDBLOCK || error == -EAGAIN || error == -ENOLCK;
+}
+
+static int take_lock(const char *path, struct lock *ret_lock)
+{
+    size_t size = strlen(path);
+    memcpy(ret_lock->path, path, size);
+    memcpy(ret_lock->path + size, LOCK_SUFFIX, sizeof(LOCK_SUFFIX));
     uint64_t give_up_at = os_now_ms() + LOCK_WAIT_MS;
     for (;;) {
-        int r = os_flock(fd, LOCK_EX | LOCK_NB);
-        if (r != -EWOULDBLOCK) {
+        int r = try_lock(ret_lock);
+        if (!may_pass(r)) {
             return r;
         }
         if (os_now_ms() >= give_up_at) {
-            return -EBUSY;
+            return r == -ENOLCK ? r : -EBUSY;
         }
         (void)os_sys->poll(NULL, 0, LOCK_RETRY_MS, NULL);
     }
 }
 
-/* @return a descriptor; closing it unlocks. */
-static int lock_directory(const char *path)
+static void release_lock(const struct lock *lock)
 {
-    int fd = open_directory(path);
-    if (fd < 0) {
-        return fd;
-    }
-    int r = wait_for_lock(fd);
-    if (r < 0) {
-        os_close(fd);
-        return r;
-    }
-    return fd;
+    (void)os_unlinkat(AT_FDCWD, lock->path);
+    os_close(lock->fd);
 }
 
 /* ---- what stands there ---- */
@@ -188,14 +242,15 @@ int net_unix_listen(const char *path, mode_t mode, struct net_unix_address *ret_
     }
     memcpy(address.sun_path, path, size);
 
-    int lock = lock_directory(path);
-    if (lock < 0) {
-        return lock;
+    struct lock lock;
+    int r = take_lock(path, &lock);
+    if (r < 0) {
+        return r;
     }
     int pin;
-    int r = clear_name(&address);
+    r = clear_name(&address);
     int fd = r < 0 ? r : make_socket(&address, mode & PERMISSIONS, &pin);
-    os_close(lock);
+    release_lock(&lock);
     if (fd >= 0) {
         *ret_address = (struct net_unix_address){.path = path, .pin_fd = pin};
     }
@@ -210,16 +265,18 @@ static bool is_ours(const struct net_unix_address *address)
     struct stat found;
     return os_fstat(address->pin_fd, &ours) == 0 &&
            os_fstatat(AT_FDCWD, address->path, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-           ours.st_dev == found.st_dev && ours.st_ino == found.st_ino;
+           is_same_file(&ours, &found);
 }
 
 /* Without the lock the name is left as it is: a file left over is replaced, one taken is not. */
 void net_unix_remove(const struct net_unix_address *address)
 {
-    int lock = lock_directory(address->path);
-    if (lock >= 0 && is_ours(address)) {
-        (void)os_unlinkat(AT_FDCWD, address->path);
+    struct lock lock;
+    if (take_lock(address->path, &lock) == 0) {
+        if (is_ours(address)) {
+            (void)os_unlinkat(AT_FDCWD, address->path);
+        }
+        release_lock(&lock);
     }
-    os_close(lock);
     os_close(address->pin_fd);
 }

@@ -22,7 +22,8 @@ struct net_unix_address {
  * @param path        Borrowed by ret_address.
  * @param ret_address Given back with net_unix_remove().
  * @return a descriptor; -EADDRINUSE when a live server has it; -EEXIST when something else
- *         stands there; -ENAMETOOLONG; -EBUSY when somebody keeps its directory locked; -errno.
+ *         has the name; -ENAMETOOLONG; -EBUSY when another process keeps the lock file, which is
+ *         "<path>.lock"; -ENOLCK when what has that name is not a lock file of ours; -errno.
  */
 int net_unix_listen(const char *path, mode_t mode, struct net_unix_address *ret_address);
 /** Remove the socket's file, if it is still ours. */

@@ -244,20 +244,85 @@ static void test_removing_what_is_gone(void **state)
     assert_false(exists(place->path));
 }
 
-/* ---- somebody locks the directory ---- */
+/* ---- the lock file ---- */
 
-static void test_locked_directory(void **state)
+static const char *lock_path(const struct place *place)
 {
-    struct place *place = *state;
-    assert_int_equal(flock(place->dir.fd, LOCK_EX), 0);
-    assert_int_equal(net_unix_listen(place->path, 0600, &place->address), -EBUSY);
-    assert_false(exists(place->path));
-    assert_int_equal(flock(place->dir.fd, LOCK_UN), 0);
+    static char path[160];
+    snprintf(path, sizeof(path), "%s.lock", place->path);
+    return path;
+}
 
+static void expect_to_listen(struct place *place)
+{
     int fd = net_unix_listen(place->path, 0600, &place->address);
     assert_true(fd >= 0);
     close(fd);
+    assert_false(exists(lock_path(place)));
     net_unix_remove(&place->address);
+    assert_false(exists(lock_path(place)));
+}
+
+/* Everybody who may read the directory can lock it. */
+static void test_locked_directory_is_not_in_the_way(void **state)
+{
+    struct place *place = *state;
+    assert_int_equal(flock(place->dir.fd, LOCK_EX), 0);
+    expect_to_listen(place);
+}
+
+static void test_lock_file_that_is_held(void **state)
+{
+    struct place *place = *state;
+    int lock = open(lock_path(place), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    assert_int_equal(net_unix_listen(place->path, 0600, &place->address), -EBUSY);
+    assert_false(exists(place->path));
+    close(lock);
+    expect_to_listen(place); /* what a killed server left is used, and removed */
+}
+
+/* Others could hold the lock, or we would follow where they want us to. */
+static void test_lock_file_that_is_not_ours(void **state)
+{
+    struct place *place = *state;
+    const char *path = lock_path(place);
+    for (int kind = 0; kind < 5; kind++) {
+        switch (kind) {
+        case 0:
+            close(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+            assert_int_equal(chmod(path, 0644), 0);
+            break;
+        case 1:
+            assert_int_equal(mkdir(path, 0700), 0);
+            break;
+        case 2:
+            assert_int_equal(mkfifo(path, 0600), 0);
+            break;
+        case 3:
+            assert_int_equal(symlink("elsewhere", path), 0);
+            break;
+        default:
+            close(bind_only(path, SOCK_STREAM));
+            break;
+        }
+        assert_int_equal(net_unix_listen(place->path, 0600, &place->address), -ENOLCK);
+        assert_false(exists(place->path));
+        assert_true(exists(path));
+        assert_false(exists(tmpdir_path(&place->dir, "elsewhere")));
+        assert_int_equal(remove(path), 0);
+    }
+    expect_to_listen(place);
+}
+
+static void test_lock_file_of_another_user(void **state)
+{
+    struct place *place = *state;
+    close(open(lock_path(place), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    fault_arm(FAULT_CREATE, 0, EACCES);
+    assert_int_equal(net_unix_listen(place->path, 0600, &place->address), -ENOLCK);
+    fault_disarm();
+    expect_to_listen(place);
 }
 
 /* ---- failing calls ---- */
@@ -272,16 +337,28 @@ static void test_failing_calls(void **state)
         int error;
         int expected;
     } cases[] = {
-        {FAULT_OPENAT, 1, EACCES, -EACCES},      {FAULT_OPENAT, 1, EMFILE, -EMFILE},
-        {FAULT_OPENAT, 2, ENFILE, -ENFILE},      {FAULT_FLOCK, 1, ENOLCK, -ENOLCK},
-        {FAULT_FSTATAT, 1, EACCES, -EACCES},     {FAULT_FSTATAT, 1, ELOOP, -ELOOP},
-        {FAULT_SOCKET, 1, EMFILE, -EMFILE},      {FAULT_SOCKET, 2, ENFILE, -ENFILE},
-        {FAULT_SOCKET, 2, ENOMEM, -ENOMEM},      {FAULT_CONNECT, 1, EACCES, -EADDRINUSE},
-        {FAULT_CONNECT, 1, EPERM, -EADDRINUSE},  {FAULT_CONNECT, 1, EAGAIN, -EADDRINUSE},
-        {FAULT_CONNECT, 1, EPROTOTYPE, -EEXIST}, {FAULT_CONNECT, 1, ENOMEM, -ENOMEM},
-        {FAULT_UNLINKAT, 1, EACCES, -EACCES},    {FAULT_UNLINKAT, 1, EROFS, -EROFS},
-        {FAULT_FCHMOD, 1, EPERM, -EPERM},        {FAULT_BIND, 1, EADDRINUSE, -EADDRINUSE},
-        {FAULT_BIND, 1, ENOSPC, -ENOSPC},        {FAULT_LISTEN, 1, ENOBUFS, -ENOBUFS},
+        {FAULT_CREATE, 1, EACCES, -EACCES},
+        {FAULT_CREATE, 1, EMFILE, -EMFILE},
+        {FAULT_OPENAT, 1, ENFILE, -ENFILE},
+        {FAULT_FLOCK, 1, EIO, -EIO},
+        {FAULT_FSTAT, 1, EIO, -EIO},
+        {FAULT_FSTATAT, 1, EACCES, -EACCES},
+        {FAULT_FSTATAT, 2, EACCES, -EACCES},
+        {FAULT_FSTATAT, 2, ELOOP, -ELOOP},
+        {FAULT_SOCKET, 1, EMFILE, -EMFILE},
+        {FAULT_SOCKET, 2, ENFILE, -ENFILE},
+        {FAULT_SOCKET, 2, ENOMEM, -ENOMEM},
+        {FAULT_CONNECT, 1, EACCES, -EADDRINUSE},
+        {FAULT_CONNECT, 1, EPERM, -EADDRINUSE},
+        {FAULT_CONNECT, 1, EAGAIN, -EADDRINUSE},
+        {FAULT_CONNECT, 1, EPROTOTYPE, -EEXIST},
+        {FAULT_CONNECT, 1, ENOMEM, -ENOMEM},
+        {FAULT_UNLINKAT, 1, EACCES, -EACCES},
+        {FAULT_UNLINKAT, 1, EROFS, -EROFS},
+        {FAULT_FCHMOD, 1, EPERM, -EPERM},
+        {FAULT_BIND, 1, EADDRINUSE, -EADDRINUSE},
+        {FAULT_BIND, 1, ENOSPC, -ENOSPC},
+        {FAULT_LISTEN, 1, ENOBUFS, -ENOBUFS},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         close(bind_only(place->path, SOCK_STREAM));
@@ -310,7 +387,7 @@ static void test_failing_removal(void **state)
 {
     struct place *place = *state;
     static const enum fault_call calls[] = {
-        FAULT_OPENAT, FAULT_FLOCK, FAULT_FSTAT, FAULT_FSTATAT, FAULT_UNLINKAT};
+        FAULT_CREATE, FAULT_FLOCK, FAULT_FSTAT, FAULT_FSTATAT, FAULT_UNLINKAT};
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         int fd = net_unix_listen(place->path, 0600, &place->address);
         assert_true(fd >= 0);
@@ -475,7 +552,10 @@ int main(void)
         PLACE_TEST(test_links_to_sockets_are_not_followed),
         PLACE_TEST(test_only_our_own_file_is_removed),
         PLACE_TEST(test_removing_what_is_gone),
-        PLACE_TEST(test_locked_directory),
+        PLACE_TEST(test_locked_directory_is_not_in_the_way),
+        PLACE_TEST(test_lock_file_that_is_held),
+        PLACE_TEST(test_lock_file_that_is_not_ours),
+        PLACE_TEST(test_lock_file_of_another_user),
         PLACE_TEST(test_failing_calls),
         PLACE_TEST(test_stale_file_removed_by_others),
         PLACE_TEST(test_failing_removal),
