@@ -85,10 +85,17 @@ static bool check_head(struct net_http *http)
     return check_form(http);
 }
 
-void net_http_on_head(struct net_http *http)
+/* Whether a client that waits for leave to send its body gets it. A body too large is refused. */
+static bool invites_body(const struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
-    if (check_head(http) && head->expect_continue && has_body(head)) {
+    return head->expect_continue && has_body(head) &&
+           head->content_length <= http->reader.data.size_max;
+}
+
+void net_http_on_head(struct net_http *http)
+{
+    if (check_head(http) && invites_body(http)) {
         net_http_write_continue(&http->output);
     }
 }

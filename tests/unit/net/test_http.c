@@ -87,6 +87,19 @@ static void test_expect_continue(void **state)
     assert_false(has(text, "100 Continue"));
 }
 
+static void test_body_too_large_is_not_invited(void **state)
+{
+    struct desk *desk = *state;
+    connect_peer(desk);
+    const char *text =
+        ask(desk,
+            "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            "Expect: 100-continue\r\nContent-Length: 1048577\r\n\r\n");
+    assert_has(text, "HTTP/1.1 413 ");
+    assert_has(text, "payload_too_large");
+    assert_false(has(text, "100 Continue"));
+}
+
 static void test_head_has_no_body(void **state)
 {
     struct desk *desk = *state;
@@ -495,6 +508,7 @@ int main(void)
         DESK_TEST(test_byte_by_byte),
         DESK_TEST(test_chunked_body),
         DESK_TEST(test_expect_continue),
+        DESK_TEST(test_body_too_large_is_not_invited),
         DESK_TEST(test_head_has_no_body),
         DESK_TEST(test_http_1_0),
         DESK_TEST(test_health),
