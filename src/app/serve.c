@@ -451,13 +451,26 @@ static int set_up(struct server *server)
     return r;
 }
 
+static void say_answers_lost(int error)
+{
+    char detail[256];
+    const char *why = error == -ETIMEDOUT ? "they were not read for 30 seconds" : strerror(-error);
+    snprintf(detail, sizeof(detail), "answers to standard output are lost: %s", why);
+    log_text_error("runtime_failed", jsv_str_from(detail));
+}
+
 static enum app_exit run(struct server *server)
 {
     become_ready(server);
     int r = net_run(server->net);
+    int lost = net_stdio_error(server->net);
     withdraw(server);
     if (r < 0) {
         log_text_error("runtime_failed", jsv_str_from(strerror(-r)));
+        return APP_EXIT_FAILED;
+    }
+    if (lost < 0) {
+        say_answers_lost(lost);
         return APP_EXIT_FAILED;
     }
     say_shutdown(server);

@@ -79,6 +79,7 @@ static void on_peer_closed(void *owner, struct net_peer *peer)
 static void on_stdio_closed(void *owner, struct net_peer *peer)
 {
     struct net_home *home = owner;
+    home->net->stdio_error = ((struct net_lines *)peer)->error;
     on_peer_closed(owner, peer);
     if (home->net->state == NET_SERVING) {
         net_stop(home->net);

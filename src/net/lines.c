@@ -74,10 +74,19 @@ static void watch_for_stall(struct net_lines *lines)
     loop_timer_start(lines->stall, lines->write_stall_ms);
 }
 
+/* A reader that hangs up is not an error: the peer left. */
+static void note_error(struct net_lines *lines, int error)
+{
+    if (lines->error == 0 && error != -EPIPE && error != -ECONNRESET) {
+        lines->error = error;
+    }
+}
+
 static void on_stall(void *owner)
 {
     struct net_lines *lines = owner;
     if (gone(lines) == lines->sent_and_gone) {
+        note_error(lines, -ETIMEDOUT);
         net_lines_close(lines);
     } else {
         watch_for_stall(lines);
@@ -92,6 +101,7 @@ static void flush(struct net_lines *lines)
     bool was_empty = loop_stream_queued(lines->out) == 0;
     int r = loop_stream_write(lines->out, jsv_buf_str(&lines->output));
     if (r < 0) {
+        note_error(lines, r);
         lines->broken = true;
     } else {
         lines->sent += lines->output.size;
@@ -108,6 +118,7 @@ static void send_line(struct net_lines *lines, struct jsv_str text)
     rpc_pool_lend(lines->pool, RPC_POOL_OUTPUT, &lines->output);
     (void)jsv_buf_append_str(&lines->output, text);
     if (jsv_buf_append_byte(&lines->output, '\n') < 0) {
+        note_error(lines, -ENOMEM);
         lines->broken = true;
         jsv_buf_reset(&lines->output);
     }
@@ -164,6 +175,7 @@ static void on_drained(void *owner, int error)
 {
     struct net_lines *lines = owner;
     if (error < 0) {
+        note_error(lines, error);
         net_lines_close(lines);
         return;
     }

@@ -49,6 +49,7 @@ struct net_lines {
     bool draining;          /* nor frames: the last is taken */
     bool finishing;         /* no more frames are taken */
     bool more;              /* frames that have come were not welcome, or not taken in this round */
+    int error;              /* that lost answers, but for a hang-up; 0: none did */
     bool broken;            /* the peer is lost, or an answer is */
     bool closed;
     net_peer_closed *on_closed;

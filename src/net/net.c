@@ -217,6 +217,11 @@ static void join_threads(struct net *net)
     }
 }
 
+int net_stdio_error(const struct net *net)
+{
+    return net->stdio_error;
+}
+
 int net_run(struct net *net)
 {
     int r = start_threads(net);

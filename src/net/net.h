@@ -40,6 +40,11 @@ int net_open_http(struct net *net, int fd);
 
 /** Serve until stopped. @return 0 or -errno. */
 int net_run(struct net *net);
+/**
+ * After net_run(): why answers to standard output were lost, other than by a hang-up.
+ * @return 0; -ETIMEDOUT when they were not read for CORE_WRITE_STALL_MS; -errno.
+ */
+int net_stdio_error(const struct net *net);
 
 /**
  * Stop taking connections and frames, finish what is in flight (at most

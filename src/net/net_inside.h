@@ -49,6 +49,7 @@ struct net {
     struct net_door doors[NET_DOORS_MAX];
     size_t door_count;
     struct loop_timer *shutdown;
+    int stdio_error; /* answers could not be written to standard output; 0: they could */
     bool running; /* within net_run() */
     enum {
         NET_SERVING,

@@ -25,6 +25,27 @@ test('standard input: ready, an answer, end of input, nothing left', () => withS
     assert.match(server.err.text, /^mcp:ready mode=stdio schemas_dir=schemas examples_dir=examples timestamp=\S+\nmcp:shutdown mode=stdio timestamp=\S+\n$/);
 }));
 
+test('answers lost on a full standard output: exit 1, and it says so', () => withServer(
+    { ...ON_STDIO, command: ['sh', '-c', `exec ${program} >/dev/full`] },
+    async (server) => {
+        server.send(request(1, 'list_schemas'));
+        assert.equal(await server.exited, 1);
+        assert.match(server.err.text, /\nmcp:error reason=runtime_failed detail="answers to standard output are lost: No space left on device"\n$/);
+        assert.deepEqual(server.left(), []);
+    },
+));
+
+test('nobody reads standard output any more: it ends, and its program with it', () => withServer({
+    files: { 'tools/late.tool.json': { name: 'late', version: '1', description: 'late', command: ['/bin/sleep', '60'], timeout_ms: 60000, inputSchema: { type: 'object' } } },
+    env: { MCPGATE_TOOLS_DIR: 'tools' },
+}, async (server) => {
+    server.send(request(1, 'late'));
+    const running = () => fs.readFileSync(`/proc/${server.child.pid}/task/${server.child.pid}/children`, 'utf8').trim();
+    await until('a program', running);
+    server.child.stdout.destroy();
+    assert.equal(await server.exited, 0);
+}));
+
 test('no input at all ends it', () => withServer({ ...ON_STDIO, stdin: 'ignore' }, async (server) => {
     assert.equal(await server.exited, 0);
 }));

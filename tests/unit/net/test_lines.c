@@ -13,6 +13,7 @@ struct desk {
     struct loop *loop;
     struct core_worker *worker;
     struct net_lines *lines; /* NULL once closed */
+    int error;               /* that it had then */
     int peer;
     struct loop_timer *timer;
 };
@@ -21,6 +22,7 @@ static void on_closed(void *owner, struct net_peer *peer)
 {
     struct desk *desk = owner;
     assert_ptr_equal(&desk->lines->peer, peer);
+    desk->error = desk->lines->error;
     desk->lines = NULL;
 }
 
@@ -473,6 +475,7 @@ static void test_stalled_peer_is_hung_up_on(void **state)
     assert_non_null(desk->lines);
     run_until_closed(desk, 5000);
     assert_int_equal(echo.done, 1);
+    assert_int_equal(desk->error, -ETIMEDOUT);
 }
 
 /* Who takes a little now and then is slow, not stalled; who has taken all is neither. */
@@ -775,6 +778,7 @@ static void test_closed_output_ends_it(void **state)
     assert_int_equal(net_lines_open(&options, &desk->lines), 0);
     assert_int_equal(write(in[1], "one\n", 4), 4);
     run_until_closed(desk, 100);
+    assert_int_equal(desk->error, 0); /* the reader left: that is not a failure */
     close(in[1]);
 }
 
@@ -788,6 +792,7 @@ static void test_full_disk_ends_it(void **state)
     assert_int_equal(net_lines_open(&options, &desk->lines), 0);
     assert_int_equal(write(in[1], "one\n", 4), 4);
     run_until_closed(desk, 100);
+    assert_int_equal(desk->error, -ENOSPC);
     close(in[1]);
 }
 
