@@ -135,6 +135,29 @@ static void run_step(struct loop_laters *laters)
     }
 }
 
+/* What there was no time for comes first the next time. */
+static void run_left_over(struct loop *loop)
+{
+    struct loop_laters *laters = &loop->laters[LOOP_LEFT_OVER];
+    struct loop_laters due = *laters;
+    if (!due.first) {
+        return;
+    }
+    uint64_t until = os_now_us() + LOOP_LEFT_OVER_US;
+    forget(laters);
+    do {
+        struct loop_later *later = due.first;
+        due.first = later->next;
+        later->queued = false;
+        later->run(later);
+    } while (due.first && os_now_us() < until);
+    if (due.first) {
+        *due.end = laters->first;
+        laters->end = laters->first ? laters->end : due.end;
+        laters->first = due.first;
+    }
+}
+
 static bool has_laters(const struct loop *loop)
 {
     for (size_t i = 0; i < LOOP_STEPS; i++) {
@@ -168,7 +191,7 @@ static void on_check(uv_check_t *check)
 {
     struct loop *loop = check->data;
     end_round(loop);
-    run_step(&loop->laters[LOOP_LEFT_OVER]);
+    run_left_over(loop);
 }
 
 static void on_prepare(uv_prepare_t *prepare)
@@ -262,7 +285,7 @@ bool loop_round(struct loop *loop)
 {
     open_letters(loop);
     end_round(loop);
-    run_step(&loop->laters[LOOP_LEFT_OVER]);
+    run_left_over(loop);
     return __atomic_load_n(&loop->letters, __ATOMIC_RELAXED) || has_laters(loop);
 }
 

@@ -55,8 +55,9 @@ void loop_post(struct loop *loop, struct loop_letter *letter);
  * up once. A round ends before the loop waits again, or when it has read from
  * LOOP_ROUND_READS streams.
  *
- * Work that an earlier round left over is done last, and only once for each
- * time the loop looks for events: what has just come does not wait for it.
+ * Work that an earlier round left over is done last, for LOOP_LEFT_OVER_US at a
+ * time (or one piece, if that takes longer); then the loop looks for events. So
+ * what has just come does not wait for it, however much there is.
  */
 enum loop_step {
     LOOP_WORK,
@@ -64,7 +65,8 @@ enum loop_step {
     LOOP_LEFT_OVER,
     LOOP_STEPS,
 };
-#define LOOP_ROUND_READS 32
+#define LOOP_ROUND_READS  32
+#define LOOP_LEFT_OVER_US 1000
 struct loop_later {
     void (*run)(struct loop_later *later);
     struct loop_later *next;

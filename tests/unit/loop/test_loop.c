@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* usleep() */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -5,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -244,6 +246,33 @@ static void test_left_over_work_comes_last(void **state)
     assert_string_equal(steps_run, "wslwslwsl");
 }
 
+static void note_long_left_over(struct loop_later *later)
+{
+    struct left_over *left_over = (struct left_over *)later;
+    usleep(2 * LOOP_LEFT_OVER_US);
+    steps_run[step_count++] = 'l';
+    loop_run_later(left_over->loop, LOOP_WORK, &left_over->work);
+    if (step_count >= 5) {
+        loop_stop(left_over->loop);
+    }
+}
+
+/* Much left-over work, of many: none is lost, and new work waits for one piece at most. */
+static void test_left_over_work_is_done_for_a_limited_time(void **state)
+{
+    struct left_over left_over[3];
+    memset(steps_run, 0, sizeof(steps_run));
+    step_count = 0;
+    for (size_t i = 0; i < 3; i++) {
+        left_over[i] = (struct left_over){
+            .later = {.run = note_long_left_over}, .work = {.run = note_work}, .loop = *state};
+        loop_run_later(*state, LOOP_LEFT_OVER, &left_over[i].later);
+    }
+    assert_int_equal(loop_run(*state), 0);
+    assert_string_equal(steps_run, "lwlwl");
+    (void)loop_round(*state); /* the last one's work */
+}
+
 static void fire_and_count(void *owner)
 {
     ++*(unsigned *)owner;
@@ -384,6 +413,7 @@ int main(void)
         LOOP_TEST(test_later_asked_for_by_a_later),
         LOOP_TEST(test_steps_come_in_order),
         LOOP_TEST(test_left_over_work_comes_last),
+        LOOP_TEST(test_left_over_work_is_done_for_a_limited_time),
         LOOP_TEST(test_later_does_not_starve_timers),
         cmocka_unit_test(test_laters_left_run_at_the_end),
         LOOP_TEST(test_rounds_of_a_loop_that_does_not_run),
