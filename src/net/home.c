@@ -32,8 +32,11 @@ static void tell_if_done(struct net_home *home)
     }
 }
 
-static void link_peer(struct net_home *home, struct net_peer *peer)
+static void link_peer(
+    struct net_home *home, struct net_peer *peer, enum core_transport transport, bool is_spare)
 {
+    peer->transport = transport;
+    peer->is_spare = is_spare;
     peer->next = home->peers;
     if (home->peers) {
         home->peers->previous = peer;
@@ -53,17 +56,20 @@ static void unlink_peer(struct net_home *home, struct net_peer *peer)
     }
 }
 
-void net_release_place(struct net *net)
+static void release_place(struct net *net, bool is_spare)
 {
-    __atomic_sub_fetch(&net->connections, 1, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(is_spare ? &net->spares : &net->connections, 1, __ATOMIC_RELAXED);
 }
 
-bool net_take_place(struct net *net)
+/* @return whether there was one. */
+static bool take_place(struct net *net, bool is_spare)
 {
-    if (__atomic_add_fetch(&net->connections, 1, __ATOMIC_RELAXED) <= CORE_CONNECTIONS_MAX) {
+    unsigned *taken = is_spare ? &net->spares : &net->connections;
+    unsigned most = is_spare ? CORE_SPARE_CONNECTIONS_MAX : CORE_CONNECTIONS_MAX;
+    if (__atomic_add_fetch(taken, 1, __ATOMIC_RELAXED) <= most) {
         return true;
     }
-    net_release_place(net);
+    release_place(net, is_spare);
     return false;
 }
 
@@ -71,7 +77,7 @@ static void on_peer_closed(void *owner, struct net_peer *peer)
 {
     struct net_home *home = owner;
     unlink_peer(home, peer);
-    net_release_place(home->net);
+    release_place(home->net, peer->is_spare);
     tell_if_done(home);
 }
 
@@ -93,6 +99,7 @@ static int open_lines(struct net_home *home, int fd, struct net_peer **ret_peer)
         .transport = CORE_TRANSPORT_SOCKET,
         .in_fd = fd,
         .out_fd = fd,
+        .line_ms = CORE_LINE_MS,
         .closed = on_peer_closed,
         .owner = home,
     };
@@ -105,28 +112,35 @@ static int open_lines(struct net_home *home, int fd, struct net_peer **ret_peer)
     return 0;
 }
 
-static int open_http(struct net_home *home, int fd, struct net_peer **ret_peer)
+static int open_http(struct net_home *home, int fd, bool is_spare, struct net_peer **ret_peer)
 {
     const struct net_http_options options = {
         .worker = home->worker,
         .settings = home->net->options.http,
         .fd = fd,
+        .health_only = is_spare,
         .closed = on_peer_closed,
         .owner = home,
     };
     return net_http_open(&options, ret_peer);
 }
 
+static enum core_transport transport_of(enum net_kind kind)
+{
+    return kind == NET_KIND_HTTP ? CORE_TRANSPORT_HTTP : CORE_TRANSPORT_SOCKET;
+}
+
 /* On the home's thread; the place has been taken. */
-static void open_peer(struct net_home *home, enum net_kind kind, int fd)
+static void open_peer(struct net_home *home, enum net_kind kind, int fd, bool is_spare)
 {
     struct net_peer *peer;
-    int r = kind == NET_KIND_HTTP ? open_http(home, fd, &peer) : open_lines(home, fd, &peer);
+    int r =
+        kind == NET_KIND_HTTP ? open_http(home, fd, is_spare, &peer) : open_lines(home, fd, &peer);
     if (r < 0) {
-        net_release_place(home->net);
+        release_place(home->net, is_spare);
         return;
     }
-    link_peer(home, peer);
+    link_peer(home, peer, transport_of(kind), is_spare);
     if (home->finishing) {
         peer->ops->finish(peer);
     }
@@ -149,34 +163,70 @@ int net_open_stdio(struct net *net, int in_fd, int out_fd)
     if (r < 0) {
         return r;
     }
-    (void)net_take_place(net);
-    link_peer(home, &lines->peer);
+    (void)take_place(net, false);
+    link_peer(home, &lines->peer, CORE_TRANSPORT_STDIO, false);
     return 0;
+}
+
+/* ---- room for one more ---- */
+
+/* The list has the newest first; of those active in the same millisecond the oldest goes. */
+static struct net_peer *longest_idle(const struct net_home *home, bool is_spare)
+{
+    struct net_peer *found = NULL;
+    for (struct net_peer *peer = home->peers; peer; peer = peer->next) {
+        bool is_earlier = !found || peer->active_ms <= found->active_ms;
+        if (peer->is_spare == is_spare && is_earlier && peer->ops->is_idle(peer)) {
+            found = peer;
+        }
+    }
+    return found;
+}
+
+/*
+ * Take a place; when there is none, that of the connection that has been idle for longest.
+ * Connections of the home's own loop are looked at, which has its share of all.
+ */
+static bool make_place(struct net_home *home, bool is_spare)
+{
+    if (take_place(home->net, is_spare)) {
+        return true;
+    }
+    struct net_peer *idle = longest_idle(home, is_spare);
+    if (!idle) {
+        return false;
+    }
+    core_refused(
+        home->worker, idle->transport, 0, "closed while idle, to make room for a new connection");
+    idle->ops->close(idle);
+    return take_place(home->net, is_spare);
 }
 
 /* ---- letters ---- */
 
-/* A connection on its way to its home. */
+/* A connection on its way to a home. */
 struct net_delivery {
     struct loop_letter letter;
     struct net_home *home;
     enum net_kind kind;
     int fd;
+    unsigned tried; /* homes that had no place for it */
 };
+
+static void take_in(struct net_home *home, enum net_kind kind, int fd, unsigned tried);
 
 static void open_delivery(struct loop_letter *letter)
 {
-    struct net_delivery *delivery = (struct net_delivery *)letter;
-    open_peer(delivery->home, delivery->kind, delivery->fd);
-    jsv_dealloc(os_allocator(), delivery, sizeof(*delivery));
+    struct net_delivery delivery = *(struct net_delivery *)letter;
+    jsv_dealloc(os_allocator(), letter, sizeof(delivery));
+    take_in(delivery.home, delivery.kind, delivery.fd, delivery.tried);
 }
 
-static void send_delivery(struct net_home *home, enum net_kind kind, int fd)
+static void send_delivery(struct net_home *home, enum net_kind kind, int fd, unsigned tried)
 {
     struct net_delivery *delivery = jsv_alloc(os_allocator(), sizeof(*delivery));
     if (!delivery) {
         os_close(fd);
-        net_release_place(home->net);
         return;
     }
     *delivery = (struct net_delivery){
@@ -184,16 +234,41 @@ static void send_delivery(struct net_home *home, enum net_kind kind, int fd)
         .home = home,
         .kind = kind,
         .fd = fd,
+        .tried = tried,
     };
     loop_post(home->loop, &delivery->letter);
+}
+
+static struct net_home *next_home(const struct net_home *home)
+{
+    const struct net *net = home->net;
+    return &net->homes[(size_t)(home - net->homes + 1) % net->options.loops];
+}
+
+/*
+ * On the home's thread. When all connections here are busy, those of the next home may not be;
+ * one that stops passes nothing on, because the others may have ended.
+ */
+static void take_in(struct net_home *home, enum net_kind kind, int fd, unsigned tried)
+{
+    if (make_place(home, false)) {
+        open_peer(home, kind, fd, false);
+    } else if (tried + 1 < home->net->options.loops && !home->finishing) {
+        send_delivery(next_home(home), kind, fd, tried + 1);
+    } else if (kind == NET_KIND_HTTP && make_place(home, true)) {
+        open_peer(home, kind, fd, true);
+    } else {
+        core_refused(home->worker, transport_of(kind), 0, "too many connections");
+        os_close(fd);
+    }
 }
 
 void net_home_deliver(struct net_home *home, enum net_kind kind, int fd)
 {
     if (home == net_first_home(home->net)) {
-        open_peer(home, kind, fd);
+        take_in(home, kind, fd, 0);
     } else {
-        send_delivery(home, kind, fd);
+        send_delivery(home, kind, fd, 0);
     }
 }
 
@@ -263,6 +338,7 @@ int net_home_init(struct net_home *home, struct net *net)
  */
 static void settle(struct net_home *home)
 {
+    home->finishing = true;
     (void)loop_round(home->loop);
     while (home->peers) {
         home->peers->ops->close(home->peers);

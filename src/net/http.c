@@ -106,6 +106,7 @@ size_t net_http_queued(const struct net_http *http)
 
 void net_http_request_over(struct net_http *http)
 {
+    http->peer.active_ms = loop_now_ms(http->loop);
     http->conn.http = NULL;
     http->waiting_for = NET_HTTP_FOR_NOTHING; /* the next one has its own time */
     http->match.route = NET_HTTP_ROUTE_NONE;
@@ -416,9 +417,18 @@ static void close_peer(struct net_peer *peer)
     net_http_close((struct net_http *)peer);
 }
 
+/* Also one that has begun to send a request: else a first byte would be enough to keep a place. */
+static bool peer_is_idle(const struct net_peer *peer)
+{
+    const struct net_http *http = (const struct net_http *)peer;
+    bool has_no_request = http->state == NET_HTTP_READING || http->state == NET_HTTP_LINGER;
+    return has_no_request && net_http_queued(http) == 0 && !http->work.queued;
+}
+
 static const struct net_peer_ops peer_ops = {
     .finish = finish_peer,
     .close = close_peer,
+    .is_idle = peer_is_idle,
 };
 
 static const struct loop_stream_events stream_events = {
@@ -465,6 +475,7 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
         .on_closed = options->closed,
         .owner = options->owner,
         .body_owner = {.references = 1},
+        .health_only = options->health_only,
     };
     int r = start(http, options->fd);
     if (r < 0) {
@@ -475,6 +486,7 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
     jsv_buf_init(&http->input, os_allocator(), INPUT_AHEAD_MAX + READ_SIZE);
     jsv_buf_init(&http->output, os_allocator(), OUTPUT_MAX);
     core_conn_init(&http->conn, &net_http_conn_ops, options->worker, CORE_TRANSPORT_HTTP);
+    http->peer.active_ms = loop_now_ms(http->loop);
     net_http_clock_set(http, true);
     *ret_peer = &http->peer;
     return 0;

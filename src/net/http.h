@@ -36,6 +36,7 @@ struct net_http_options {
     struct core_worker *worker;
     const struct net_http_settings *settings; /* must outlive the connection */
     int fd;                                   /* taken; closed also when opening fails */
+    bool health_only; /* there is no place for it: it may ask how we are, and nothing else */
     net_peer_closed *closed;
     void *owner;
 };

@@ -55,9 +55,10 @@ struct net_http {
     enum net_http_state state;
     bool ended;     /* no more bytes will come */
     bool finishing; /* no more requests are taken */
-    bool more;      /* a request that has come waits for earlier responses to be sent, or for the
-                       next round */
-    bool lingers;   /* the last response leaves bytes unread: see NET_HTTP_LINGER */
+    bool health_only;
+    bool more;    /* a request that has come waits for earlier responses to be sent, or for the
+                     next round */
+    bool lingers; /* the last response leaves bytes unread: see NET_HTTP_LINGER */
     size_t thrown_away;
     unsigned accepts; /* kinds of answer the client of this request takes */
     bool broken;      /* the peer is lost, or a response is */

@@ -61,6 +61,10 @@ static bool check_head(struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
     net_http_route_find(head->path, &http->match);
+    if (http->health_only && !net_http_route_any_host(http->match.route)) {
+        net_http_respond_refusal(http, 503, "too many connections; retry later");
+        return false;
+    }
     if (!is_host_allowed(http)) {
         net_http_respond_refusal(
             http,

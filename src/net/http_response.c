@@ -24,7 +24,8 @@ static bool is_read(const struct net_http *http)
 
 static bool is_last(const struct net_http *http)
 {
-    return http->finishing || http->ended || !http->reader.head.keep_alive || !is_read(http);
+    return http->finishing || http->health_only || http->ended || !http->reader.head.keep_alive ||
+           !is_read(http);
 }
 
 /* Of this second; each thread spells it out once. */

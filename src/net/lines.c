@@ -255,6 +255,49 @@ static void on_drain_over(void *owner)
     }
 }
 
+/* ---- lines that do not end ---- */
+
+/* After all whole lines are taken. The timer is left running when its line ends, for the next. */
+static void watch_line(struct net_lines *lines, bool is_new)
+{
+    if (!lines->line) {
+        return;
+    }
+    bool was_begun = lines->line_since_ms != 0;
+    uint64_t now = loop_now_ms(lines->loop);
+    if (!rpc_frames_has_begun(&lines->frames)) {
+        lines->line_since_ms = 0;
+    } else if (!was_begun || is_new) {
+        lines->line_since_ms = now;
+        if (!lines->line_timer_runs) {
+            lines->line_timer_runs = true;
+            loop_timer_start(lines->line, lines->line_ms);
+        }
+    }
+}
+
+/* While nothing is read the peer cannot end its line. */
+static void on_line_time(void *owner)
+{
+    struct net_lines *lines = owner;
+    uint64_t now = loop_now_ms(lines->loop);
+    lines->line_timer_runs = false;
+    if (lines->line_since_ms == 0) {
+        return;
+    }
+    if (lines->more) {
+        lines->line_since_ms = now;
+    }
+    uint64_t age = now - lines->line_since_ms;
+    if (age >= lines->line_ms) {
+        core_refused(lines->conn.worker, lines->conn.transport, 0, "a line took too long to end");
+        net_lines_close(lines);
+        return;
+    }
+    lines->line_timer_runs = true;
+    loop_timer_start(lines->line, lines->line_ms - age);
+}
+
 static void on_work(struct loop_later *work)
 {
     struct net_lines *lines = (struct net_lines *)((char *)work - offsetof(struct net_lines, work));
@@ -268,8 +311,15 @@ static void on_work(struct loop_later *work)
         core_conn_finish(&lines->conn); /* a frame after the end may have begun to listen */
         lines->draining = !lines->more;
     }
-    if (lines->hung_up && lines->taken != taken) {
+    bool took_some = lines->taken != taken;
+    if (took_some) {
+        lines->peer.active_ms = loop_now_ms(lines->loop);
+    }
+    if (lines->hung_up && took_some) {
         restart_drain(lines);
+    }
+    if (!lines->more) {
+        watch_line(lines, took_some);
     }
     send_later(lines);
 }
@@ -370,9 +420,18 @@ static void close_peer(struct net_peer *peer)
     net_lines_close((struct net_lines *)peer);
 }
 
+/* Standard input and output are not one of many connections: they never make room. */
+static bool peer_is_idle(const struct net_peer *peer)
+{
+    const struct net_lines *lines = (const struct net_lines *)peer;
+    return lines->in == lines->out && !core_conn_is_busy(&lines->conn) && queued(lines) == 0 &&
+           !lines->work.queued;
+}
+
 static const struct net_peer_ops peer_ops = {
     .finish = finish_peer,
     .close = close_peer,
+    .is_idle = peer_is_idle,
 };
 
 static const struct core_conn_ops conn_ops = {
@@ -434,7 +493,8 @@ static void close_streams(struct net_lines *lines)
     lines->in = lines->out = NULL;
     loop_timer_close(lines->stall);
     loop_timer_close(lines->drain);
-    lines->stall = lines->drain = NULL;
+    loop_timer_close(lines->line);
+    lines->stall = lines->drain = lines->line = NULL;
 }
 
 static int start(struct net_lines *lines, int in_fd, int out_fd)
@@ -445,6 +505,9 @@ static int start(struct net_lines *lines, int in_fd, int out_fd)
     }
     if (r == 0 && lines->drain_ms > 0) {
         r = loop_timer_new(lines->loop, on_drain_over, lines, &lines->drain);
+    }
+    if (r == 0 && lines->line_ms > 0) {
+        r = loop_timer_new(lines->loop, on_line_time, lines, &lines->line);
     }
     if (r == 0) {
         r = loop_stream_start(lines->in);
@@ -472,6 +535,7 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
         .write_stall_ms =
             options->write_stall_ms > 0 ? options->write_stall_ms : CORE_WRITE_STALL_MS,
         .drain_ms = options->drain_ms,
+        .line_ms = options->line_ms,
         .on_closed = options->closed,
         .owner = options->owner,
     };
@@ -484,6 +548,7 @@ int net_lines_open(const struct net_lines_options *options, struct net_lines **r
     rpc_frames_share(&lines->frames, lines->pool);
     jsv_buf_init(&lines->output, os_allocator(), OUTPUT_MAX);
     core_conn_init(&lines->conn, &conn_ops, options->worker, options->transport);
+    lines->peer.active_ms = loop_now_ms(lines->loop);
     *ret_lines = lines;
     return 0;
 }

@@ -18,6 +18,7 @@ struct net_lines_options {
     int in_fd;
     int out_fd;              /* the same for a socket */
     unsigned write_stall_ms; /* 0: CORE_WRITE_STALL_MS */
+    unsigned line_ms;        /* for a line that has begun to end; 0: no limit */
     unsigned drain_ms;       /* for what is in flight when the input is over; 0: no limit */
     net_peer_closed *closed;
     void *owner;
@@ -38,19 +39,23 @@ struct net_lines {
     struct loop_later send; /* what came of it */
     struct loop_timer *stall;
     struct loop_timer *drain; /* NULL: there is no hurry */
+    struct loop_timer *line;  /* NULL: a line may take as long as it likes */
     uint64_t write_stall_ms;
     uint64_t drain_ms;
+    uint64_t line_ms;
+    uint64_t line_since_ms; /* when the line that is not whole yet began; 0: there is none */
     uint64_t taken;         /* frames */
     uint64_t sent;          /* bytes given to the stream */
     size_t pushed;          /* bytes of pushed messages since nothing was queued */
     uint64_t sent_and_gone; /* of those, the kernel had when the stall timer was started */
-    bool hung_up;           /* no more bytes will come, but for those not read yet */
-    bool ended;             /* they are read, too */
-    bool draining;          /* nor frames: the last is taken */
-    bool finishing;         /* no more frames are taken */
-    bool more;              /* frames that have come were not welcome, or not taken in this round */
-    int error;              /* that lost answers, but for a hang-up; 0: none did */
-    bool broken;            /* the peer is lost, or an answer is */
+    bool line_timer_runs;
+    bool hung_up;   /* no more bytes will come, but for those not read yet */
+    bool ended;     /* they are read, too */
+    bool draining;  /* nor frames: the last is taken */
+    bool finishing; /* no more frames are taken */
+    bool more;      /* frames that have come were not welcome, or not taken in this round */
+    int error;      /* that lost answers, but for a hang-up; 0: none did */
+    bool broken;    /* the peer is lost, or an answer is */
     bool closed;
     net_peer_closed *on_closed;
     void *owner;

@@ -23,15 +23,6 @@ static void on_accepted(void *owner, int fd)
 {
     const struct net_door *door = owner;
     struct net *net = door->net;
-    if (!net_take_place(net)) {
-        core_refused(
-            net_first_home(net)->worker,
-            door->kind == NET_KIND_HTTP ? CORE_TRANSPORT_HTTP : CORE_TRANSPORT_SOCKET,
-            0,
-            "too many connections");
-        os_close(fd);
-        return;
-    }
     struct net_home *home = &net->homes[net->next_home];
     net->next_home = (net->next_home + 1) % net->options.loops;
     net_home_deliver(home, door->kind, fd);

@@ -46,11 +46,12 @@ struct net {
     unsigned next_home;
     unsigned homes_done;
     unsigned connections; /* atomic */
+    unsigned spares;      /* of those for health checks; atomic */
     struct net_door doors[NET_DOORS_MAX];
     size_t door_count;
     struct loop_timer *shutdown;
     int stdio_error; /* answers could not be written to standard output; 0: they could */
-    bool running; /* within net_run() */
+    bool running;    /* within net_run() */
     enum {
         NET_SERVING,
         NET_FINISHING,
@@ -64,16 +65,12 @@ static inline struct net_home *net_first_home(const struct net *net)
     return &net->homes[0];
 }
 
-/** Take one of the places for connections. @return whether there was one. */
-bool net_take_place(struct net *net);
-void net_release_place(struct net *net);
-
 /** @return 0 or -errno; net_home_done() is due in either case. */
 int net_home_init(struct net_home *home, struct net *net);
 /** When its thread has ended. */
 void net_home_done(struct net_home *home);
 
-/** A connection, for which a place has been taken, is this home's. On the first home's thread. */
+/** A connection is this home's, if there is a place for it. On the first home's thread. */
 void net_home_deliver(struct net_home *home, enum net_kind kind, int fd);
 /** Let it use another snapshot, which is retained. From any thread. */
 void net_home_set_catalog(struct net_home *home, struct catalog *catalog);

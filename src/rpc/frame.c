@@ -262,6 +262,11 @@ bool rpc_frames_next(struct rpc_frames *frames, struct rpc_frame *ret_frame)
     return false;
 }
 
+bool rpc_frames_has_begun(const struct rpc_frames *frames)
+{
+    return frames->discarding || frames->begin < frames->end;
+}
+
 bool rpc_frames_last(struct rpc_frames *frames, struct rpc_frame *ret_frame)
 {
     if (frames->discarding || frames->begin == frames->end) {

@@ -56,6 +56,8 @@ int rpc_frames_space(struct rpc_frames *frames, char **ret_data, size_t *ret_siz
 void rpc_frames_filled(struct rpc_frames *frames, size_t size);
 /** The next line that is complete. @return whether there was one. */
 bool rpc_frames_next(struct rpc_frames *frames, struct rpc_frame *ret_frame);
+/** Whether a line has begun that is not whole; after rpc_frames_next() found no further one. */
+bool rpc_frames_has_begun(const struct rpc_frames *frames);
 /** After the last byte of the stream: a last line without an end. @return whether there was one. */
 bool rpc_frames_last(struct rpc_frames *frames, struct rpc_frame *ret_frame);
 

@@ -216,22 +216,56 @@ test('messages that take long, all in one write: others have their turn between 
     assert.ok(Math.max(...times) < Math.max(20, all / 3), `${Math.max(...times)} ms of ${all} ms`);
 }));
 
-test('more connections than allowed: those above are closed, the others served', () => withHttp({}, async (server) => {
-    const limit = 1024;
+const CONNECTIONS_MAX = 1024;
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+// Connections that each send some bytes, and are not read from by anybody but the kernel.
+async function crowdOf(port, count, bytes = '') {
     const crowd = [];
-    for (let i = 0; i < limit + 50; i++) {
-        const socket = await open(server.port);
+    for (let i = 0; i < count; i++) {
+        const socket = await open(port);
         socket.on('error', () => {});
         socket.on('close', () => { socket.gone = true; });
         socket.resume();
+        if (bytes) socket.write(bytes);
         crowd.push(socket);
     }
-    await until('the last to be closed', () => crowd.filter((socket) => socket.gone).length === 50);
-    const answered = new Promise((resolve) => crowd[0].once('data', (data) => resolve(data.toString())));
-    crowd[0].write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    assert.match(await answered, /^HTTP\/1\.1 200 /);
-    for (const socket of crowd) socket.destroy();
-    await until('a free place', async () => (await fetchOnce(server.port, { path: '/healthz' }).catch(() => ({}))).status === 200);
+    return crowd;
+}
+
+for (const [what, bytes] of [['say nothing', ''], ['have begun a request', 'GET /healthz HT']]) {
+    test(`more connections than allowed that ${what}: those idle for longest are closed, others are served`, () => withHttp({}, async (server) => {
+        const crowd = await crowdOf(server.port, CONNECTIONS_MAX + 50, bytes);
+        await until('the first to be closed', () => crowd.filter((socket) => socket.gone).length === 50);
+        // Each of two loops closes its own oldest.
+        assert.ok(crowd.slice(2 * 50 + 10).every((socket) => !socket.gone));
+        const last = crowd.at(-1);
+        const answered = new Promise((resolve) => last.once('data', (data) => resolve(data.toString())));
+        last.write(HEALTH.slice(bytes.length));
+        assert.match(await answered, /^HTTP\/1\.1 200 /);
+        assert.deepEqual((await (await server.connect()).ask(1, 'list_schemas')).result.schemas, []);
+        for (const socket of crowd) socket.destroy();
+    }));
+}
+
+test('more connections than allowed that are all busy: health checks are answered, others get 503', () => withHttp({}, async (server) => {
+    const notifications = { toolsListChanged: true };
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+    const body = request(1, 'subscriptions/listen', { notifications, _meta });
+    const listen = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n'
+        + `MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const crowd = await crowdOf(server.port, CONNECTIONS_MAX, listen);
+    await until('all to listen', () => crowd.every((socket) => socket.bytesRead > 0));
+    const silent = await crowdOf(server.port, 30); // more than there are spare places: these make room, too
+    for (const path of ['/healthz', '/readyz']) {
+        const { status, headers } = await fetchOnce(server.port, { path });
+        assert.deepEqual([status, headers.connection], [200, 'close']);
+    }
+    const refused = await post(server.port, '/rpc', request(1, 'list_schemas'));
+    assert.deepEqual([refused.status, refused.headers.connection], [503, 'close']);
+    assert.ok(crowd.every((socket) => !socket.gone), 'nobody who listens was closed');
+    for (const socket of [...crowd, ...silent]) socket.destroy();
+    await until('a free place', async () => (await post(server.port, '/rpc', request(1, 'list_schemas')).catch(() => ({}))).status === 200);
 }));
 
 test('clients that go away at any moment: no signal, nothing left', () => withHttp({}, async (server) => {

@@ -49,6 +49,7 @@ static struct {
     unsigned long done;
     unsigned long cancelled; /* requests in flight when the connection was */
     unsigned long late;      /* workers that were freed before they had heard all */
+    unsigned long refused;   /* before they were messages */
     unsigned long slow;      /* connections that did not read what was pushed */
 } echo;
 
@@ -179,6 +180,19 @@ static void echo_answer(struct core_conn *conn, struct jsv_str text)
     } else {
         echo_send(conn, text);
     }
+}
+
+void core_refused(
+    struct core_worker *worker,
+    enum core_transport transport,
+    unsigned http_status,
+    const char *why)
+{
+    (void)worker;
+    (void)transport;
+    (void)http_status;
+    (void)why;
+    echo_count(&echo.refused, 1);
 }
 
 /* Let all that wait go, from outside of core_handle() or at the end of it. */

@@ -276,6 +276,79 @@ static void test_endless_line(void **state)
     assert_int_equal(echo.handled, 2);
 }
 
+/* ---- lines that do not end ---- */
+
+static void open_strict(struct desk *desk, unsigned line_ms)
+{
+    int fds[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+    struct net_lines_options options = options_for(desk, fds[0], fds[0]);
+    options.line_ms = line_ms;
+    assert_int_equal(net_lines_open(&options, &desk->lines), 0);
+    desk->peer = fds[1];
+}
+
+static void run_for(struct desk *desk, unsigned milliseconds)
+{
+    for (unsigned i = 0; i < milliseconds / 5; i++) {
+        run(desk);
+    }
+}
+
+/* Bytes that dribble in do not prolong it. */
+static void test_line_that_does_not_end_is_hung_up_on(void **state)
+{
+    struct desk *desk = *state;
+    open_strict(desk, 100);
+    say(desk, "one\n");
+    assert_string_equal(hear(desk), "one\n");
+    for (unsigned i = 0; desk->lines && i < 1000; i++) {
+        (void)!send(desk->peer, "x", 1, MSG_NOSIGNAL);
+        run(desk);
+    }
+    assert_null(desk->lines);
+    assert_int_equal(echo.refused, 1);
+}
+
+static void test_oversize_line_that_does_not_end_is_hung_up_on(void **state)
+{
+    struct desk *desk = *state;
+    open_strict(desk, 300);
+    static char block[64 * 1024];
+    memset(block, 'x', sizeof(block));
+    for (unsigned i = 0; desk->lines && i < 1000; i++) {
+        (void)!send(desk->peer, block, sizeof(block), MSG_NOSIGNAL);
+        run(desk);
+    }
+    assert_null(desk->lines);
+    assert_int_equal(echo.refused, 1);
+}
+
+/* The time is each line's own, and none passes between lines or while nothing is read. */
+static void test_lines_that_end_may_come_for_ever(void **state)
+{
+    struct desk *desk = *state;
+    open_strict(desk, 200);
+    for (unsigned i = 0; i < 6; i++) {
+        say(desk, "half");
+        run_for(desk, 60);
+        say(desk, "line\nha");
+        run_for(desk, 60);
+        say(desk, "lf\n");
+    }
+    run_for(desk, 300);
+    assert_non_null(desk->lines);
+    say(desk, "half");
+    run(desk);
+    say(desk, "line\n");
+    for (int i = 0; i < CORE_IN_FLIGHT_MAX + 10; i++) {
+        say(desk, "wait x\n");
+    }
+    say(desk, "half");
+    run_for(desk, 500);
+    assert_non_null(desk->lines);
+}
+
 /* ---- the peer is done ---- */
 
 static void test_half_closed_peer_gets_its_answers(void **state)
@@ -912,6 +985,9 @@ int main(void)
         DESK_TEST(test_idle_connection_keeps_no_memory_for_answers),
         DESK_TEST(test_oversize_line),
         DESK_TEST(test_endless_line),
+        DESK_TEST(test_line_that_does_not_end_is_hung_up_on),
+        DESK_TEST(test_oversize_line_that_does_not_end_is_hung_up_on),
+        DESK_TEST(test_lines_that_end_may_come_for_ever),
         DESK_TEST(test_half_closed_peer_gets_its_answers),
         DESK_TEST(test_half_closed_peer_waits_for_what_is_in_flight),
         DESK_TEST(test_what_is_in_flight_may_take_only_so_long),

@@ -301,9 +301,9 @@ static void test_free_without_run(void **state)
 
 /* ---- limits ---- */
 
-static void test_connection_ceiling(void **state)
+/* Room for as many descriptors as there may be connections, and their peers. */
+static struct rlimit widen_limits(void)
 {
-    struct site *site = *state;
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     struct rlimit wide = {.rlim_cur = before.rlim_max, .rlim_max = before.rlim_max};
@@ -312,11 +312,86 @@ static void test_connection_ceiling(void **state)
         skip();
     }
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &wide), 0);
+    return before;
+}
+
+/* Asserts that it is served. */
+static void greet(int fd)
+{
+    say(fd, "hello\n");
+    expect(fd, "hello\n");
+}
+
+static void test_longest_idle_connection_makes_room(void **state)
+{
+    struct site *site = *state;
+    struct rlimit before = widen_limits();
+    start(site, 1);
+    static int fds[CORE_CONNECTIONS_MAX];
+    for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
+        fds[i] = call(site);
+        say(fds[i], "hello\nbegun");
+        expect(fds[i], "hello\n");
+    }
+    say(fds[0], "!\nwait for ever\n"); /* in flight: it is not idle */
+    expect(fds[0], "begun!\n");
+    usleep(20 * 1000);
+    say(fds[1], "!\n"); /* it was active just now */
+    expect(fds[1], "begun!\n");
+    for (size_t i = 2; i < 5; i++) {
+        int extra = call(site);
+        greet(extra);
+        expect_end(fds[i]);
+        fds[i] = extra;
+    }
+    say(fds[0], "release\n");
+    expect(fds[0], "for ever\n");
+    greet(fds[1]);
+    ask_to_stop(site);
+    wait_for_end(site);
+    for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
+        close(fds[i]);
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+/* One loop has only busy connections: a connection of the other makes room. */
+static void test_room_is_made_on_another_loop(void **state)
+{
+    struct site *site = *state;
+    struct rlimit before = widen_limits();
     start(site, 2);
     static int fds[CORE_CONNECTIONS_MAX];
     for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
         fds[i] = call(site);
-        say(fds[i], "hello\n");
+        say(fds[i], i % 2 == 0 ? "hello\nwait for ever\n" : "hello\n");
+        expect(fds[i], "hello\n");
+    }
+    for (size_t i = 0; i < 4; i++) {
+        int extra = call(site);
+        greet(extra);
+        expect_end(fds[2 * i + 1]);
+        fds[2 * i + 1] = extra;
+    }
+    site->second_letter.open = open_second;
+    ask_to_stop(site);
+    loop_post(net_loop(site->net), &site->second_letter);
+    wait_for_end(site);
+    for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
+        close(fds[i]);
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+static void test_connection_ceiling(void **state)
+{
+    struct site *site = *state;
+    struct rlimit before = widen_limits();
+    start(site, 2);
+    static int fds[CORE_CONNECTIONS_MAX];
+    for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
+        fds[i] = call(site);
+        say(fds[i], "hello\nwait for ever\n");
         expect(fds[i], "hello\n");
     }
     int extra = call(site);
@@ -334,7 +409,9 @@ static void test_connection_ceiling(void **state)
         }
     }
     assert_true(let_in);
+    site->second_letter.open = open_second;
     ask_to_stop(site);
+    loop_post(net_loop(site->net), &site->second_letter);
     wait_for_end(site);
     for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
         close(fds[i]);
@@ -658,6 +735,8 @@ int main(void)
         SITE_TEST(test_second_stop_ends_at_once),
         SITE_TEST(test_no_new_connections_when_stopping),
         SITE_TEST(test_free_without_run),
+        SITE_TEST(test_longest_idle_connection_makes_room),
+        SITE_TEST(test_room_is_made_on_another_loop),
         SITE_TEST(test_connection_ceiling),
         SITE_TEST(test_out_of_descriptors),
         SITE_TEST(test_order_and_isolation),
