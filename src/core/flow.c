@@ -139,6 +139,7 @@ void core_end(struct core_request *request)
 
 void core_abandon(struct core_request *request)
 {
+    core_request_end_queueing(request);
     core_account_abandoned(request);
     if (request->is_calling) {
         tool_cancel(&request->call);

@@ -164,6 +164,7 @@ void core_lines_write(
         .method = subject->method,
         .status = jsv_str_from(fault->status),
         .duration_us = outcome->duration_us,
+        .queued_us = request->queued_us,
         .attempt = 1,
         .input_bytes = outcome->input_bytes,
         .output_bytes = outcome->output_bytes,

@@ -172,8 +172,10 @@ static enum step take_turn(struct core_request *request)
     const struct core_conn *conn = request->conn;
     bool is_free = !conn->in_turn && !conn->turn_is_promised;
     if (request->in_turn && !request->has_turn && !is_free) {
+        core_request_begin_queueing(request);
         return WAIT;
     }
+    core_request_end_queueing(request);
     request->has_turn = request->in_turn;
     return NEXT;
 }
@@ -221,6 +223,7 @@ static void tool_finished(struct tool_call *call)
 {
     struct core_request *request = call->owner;
     request->is_calling = false;
+    core_request_add_queued(request, call->queued_us);
     core_resume(request);
 }
 

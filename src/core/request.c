@@ -112,6 +112,29 @@ void core_request_give_back(struct core_request *request)
     worker->idle_count++;
 }
 
+/* ---- time ---- */
+
+void core_request_add_queued(struct core_request *request, uint64_t microseconds)
+{
+    request->queued_us += microseconds;
+    request->asked.began_us += microseconds;
+}
+
+void core_request_begin_queueing(struct core_request *request)
+{
+    if (request->queued_since_us == 0) {
+        request->queued_since_us = os_now_us();
+    }
+}
+
+void core_request_end_queueing(struct core_request *request)
+{
+    if (request->queued_since_us > 0) {
+        core_request_add_queued(request, os_now_us() - request->queued_since_us);
+        request->queued_since_us = 0;
+    }
+}
+
 /* ---- short messages ---- */
 
 #define IDS_SIZE ((size_t)LOG_IDS * LOG_ID_SIZE)

@@ -33,6 +33,8 @@ struct core_request {
     struct rpc_frame frame;
     size_t kept_bytes; /* memory, as its connection counts it, while it is on the list */
     struct rpc_fault fault;
+    uint64_t queued_since_us;    /* it waits behind others of its connection; 0: it does not */
+    uint64_t queued_us;          /* how long it has waited so, or for a place to run a program in */
     size_t input_bytes;          /* of the message as it came */
     struct rpc_chunk *shortened; /* the message that replaced it, then its ids; NULL: none did */
     struct jsv_document *spare;  /* what the dialect has read besides; NULL before it does */
@@ -77,6 +79,13 @@ void core_request_free(struct core_request *request);
 int core_request_shorten(struct core_request *request, struct jsv_str message);
 /** The ids of a message that was shortened: LOG_IDS of LOG_ID_SIZE characters; NULL: it was not. */
 const char *core_request_ids(const struct core_request *request);
+
+/** A request waits behind others of its connection, if it does not yet. */
+void core_request_begin_queueing(struct core_request *request);
+/** It no longer does, if it did: that time is not its own. */
+void core_request_end_queueing(struct core_request *request);
+/** A request has waited so long without being worked on. */
+void core_request_add_queued(struct core_request *request, uint64_t microseconds);
 
 /** Free what only a request that is worked on needs: it will wait for long. */
 void core_request_free_scratch(struct core_request *request);

@@ -76,7 +76,7 @@ struct dialect_request {
     struct log *log; /* what is kept of messages; NULL: nothing is */
     bool is_private; /* what is served is not for everybody */
     struct os_uuid_namer *namer;
-    uint64_t began_us; /* when it came, by os_now_us() */
+    uint64_t began_us; /* by os_now_us(), moved by the time it waited for others: so its own time */
     struct jsv_reader *reader;
     struct jsv_validator *validator;
     struct jsv_arena *scratch;

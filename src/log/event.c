@@ -185,6 +185,10 @@ static void put_outcome(struct jsv_buf *out, const struct log_event *event)
     jsv_escape_append(out, log_clip(event->status), JSV_ESCAPE_MINIMAL);
     JSV_PUT(out, ",\"durationMs\":");
     put_duration(out, event->duration_us);
+    if (event->queued_us > 0) {
+        JSV_PUT(out, ",\"queuedMs\":");
+        put_duration(out, event->queued_us);
+    }
     JSV_PUT(out, ",\"attempt\":");
     put_number(out, event->attempt);
     JSV_PUT(out, ",\"inputBytes\":");

@@ -46,7 +46,8 @@ struct log_event {
     struct jsv_str method;       /* data NULL: null, as for those that follow */
     struct jsv_str ids[LOG_IDS]; /* data NULL: not known yet, its place is kept free */
     struct jsv_str status;       /* "ok", or the error's code in lower case */
-    uint64_t duration_us;
+    uint64_t duration_us;        /* its own */
+    uint64_t queued_us;          /* it waited for others before; 0: the line does not say so */
     uint64_t attempt;
     size_t input_bytes;
     size_t output_bytes;

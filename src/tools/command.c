@@ -22,6 +22,7 @@ struct command_run {
     struct command_run *next; /* of those that run, or of those that were dropped */
     struct command_run *previous;
     struct loop_process *process; /* NULL: it does not run */
+    uint64_t entered_us;          /* when it began to wait for a place */
     uint64_t timeout_ms;
     size_t output_max;
 };
@@ -294,6 +295,7 @@ static void start_waiting(struct commands *commands)
     struct command_run *run;
     while ((run = (struct command_run *)loop_fair_next(&commands->queue))) {
         struct tool_call *call = run->call;
+        call->queued_us = os_now_us() - run->entered_us;
         int r = start(run);
         if (r != TOOL_WAIT) {
             finish(call, r < 0 ? r : 0);
@@ -355,6 +357,7 @@ int command_call(struct tool_call *call)
     *run = (struct command_run){
         .commands = commands,
         .call = call,
+        .entered_us = os_now_us(),
         .timeout_ms = number(call, JSV_STR("timeout_ms"), COMMAND_TIMEOUT_MS),
         .output_max =
             output_max < COMMAND_OUTPUT_CEILING ? (size_t)output_max : COMMAND_OUTPUT_CEILING,

@@ -3,7 +3,9 @@
  * and what did not fit.
  */
 #define _GNU_SOURCE
+#include "core/pipeline.h"
 #include "envelope/identifier.h"
+#include "os/sys.h"
 #include "unit/core/logged.h"
 
 /* ---- ids ---- */
@@ -179,6 +181,49 @@ static void test_trace(void **state)
     assert_string_equal(logged_word(line, "/agentId"), "me");
     assert_int_equal(strlen(logged_word(line, "/requestId")), OS_UUID_SIZE);
     assert_string_equal(logged_word(logged_at(1), "/traceId"), "mine");
+}
+
+/* ---- times ---- */
+
+static uint64_t now_us = 1000000;
+
+static uint64_t test_clock(void)
+{
+    return now_us;
+}
+
+static int64_t logged_number(struct jsv_value line, const char *name)
+{
+    return (int64_t)jsv_value_double(jsv_value_get(line, jsv_str_from(name)));
+}
+
+/* Waiting behind another message of the connection is not the message's own time. */
+static void test_queued(void **state)
+{
+    struct corridor *corridor = *state;
+    struct os_sys table = *os_sys;
+    table.now_us = test_clock;
+    os_sys = &table;
+    corridor->conn.turn_is_promised = true;
+    corridor_ask(corridor, questions[6].message);
+    corridor_ask(corridor, "not json");
+    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"list_schemas\"}");
+    assert_int_equal(corridor->answer_count, 0);
+    now_us += 5000000;
+    core_give_turns(corridor->worker);
+    assert_int_equal(corridor->answer_count, 1);
+    assert_non_null(strstr(corridor->answers[0].data, "\"duration_ms\":0"));
+    now_us += 1000000;
+    core_give_turns(corridor->worker);
+    assert_int_equal(corridor->answer_count, 2);
+    corridor_reconnect(corridor); /* the last one was never worked on */
+    os_sys = &os_sys_real;
+    logged_end(corridor);
+    assert_int_equal(logged_count(), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(logged_number(logged_at(i), "durationMs"), 0);
+        assert_int_equal(logged_number(logged_at(i), "queuedMs"), i == 0 ? 5000 : 6000);
+    }
 }
 
 /* ---- where a message stopped ---- */
@@ -400,6 +445,7 @@ int main(void)
         LOGGED_TEST(test_many_questions),
         LOGGED_TEST(test_random_ids),
         LOGGED_TEST(test_trace),
+        LOGGED_TEST(test_queued),
         LOGGED_TEST(test_stages),
         LOGGED_TEST(test_listeners),
         LOGGED_TEST(test_pointers),

@@ -88,6 +88,19 @@ static void test_line(void **state)
     jsv_buf_done(&out);
 }
 
+/* Only the line of a message that waited says how long. */
+static void test_queued(void **state)
+{
+    (void)state;
+    struct jsv_buf out;
+    struct log_event event = make_event();
+    event.queued_us = 2003004;
+    write_event(&event, &out);
+    struct jsv_value queued = jsv_value_get(jsv_document_root(line), JSV_STR("queuedMs"));
+    assert_true(jsv_str_equal(jsv_value_span(queued), JSV_STR("2003.004")));
+    jsv_buf_done(&out);
+}
+
 /* Ids that are not known yet have a place, also in a line that is not the first. */
 static void test_blanks(void **state)
 {
@@ -184,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),
+        cmocka_unit_test(test_queued),
         cmocka_unit_test(test_blanks),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_secrets),

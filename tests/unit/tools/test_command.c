@@ -380,6 +380,7 @@ static void test_queue(void **state)
     assert_int_equal(finished, CALLS - 1);
     for (size_t i = 0; i < CALLS; i++) {
         fixture_expect_str(jsv_buf_str(&outs[i]), i == 5 ? "" : "\"\"");
+        assert_int_equal(calls[i].queued_us > 0, i > 0 && i != 5);
         jsv_buf_done(&outs[i]);
     }
 }
