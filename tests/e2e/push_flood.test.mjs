@@ -1,0 +1,62 @@
+// Clients that ask to be told of everything and do not read: each is disconnected, said so, and costs others nothing.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { test } from 'node:test';
+import { logLines, request, until, withServer } from './server.mjs';
+
+const SCHEMAS = 400;
+const CLIENTS = 8;
+const LISTENERS = 40;
+const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+const schemas = (text) => Object.fromEntries(Array.from({ length: SCHEMAS }, (_, i) => [`schemas/s${i}.schema.json`, text]));
+const options = (args) => ({ args, files: schemas('{}'), env: { SYN_SCHEMAS_DIR: 'schemas', MCPGATE_LOG_DIR: 'runs' } });
+const uris = Array.from({ length: SCHEMAS }, (_, i) => `mcpgate://schemas/s${i}`);
+const ID = 'i'.repeat(200);
+const listen = (id) => request(`${ID}${id}`, 'subscriptions/listen', { notifications: { resourceSubscriptions: uris }, _meta: META });
+const listeners = Array.from({ length: LISTENERS }, (_, id) => `${listen(id)}\n`).join('');
+const peak = (server) => Number(/VmHWM:\s+(\d+)/.exec(fs.readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))[1]) / 1024;
+
+function changeAll(server) {
+    for (const [name, text] of Object.entries(schemas('{"type":"object"}'))) server.write(name, text);
+    server.kill('SIGHUP');
+}
+
+test('clients on a socket', () => withServer(options(['--socket', 's.sock']), async (server) => {
+    const other = await server.connect();
+    await other.ask(0, 'list_schemas');
+    const peers = [];
+    for (let i = 0; i < CLIENTS; i++) {
+        const peer = await server.connect();
+        peer.socket.write(listeners);
+        await until('acknowledgements', () => peer.lines.text.split('acknowledged').length > LISTENERS);
+        peer.socket.pause();
+        peers.push(peer);
+    }
+    const before = peak(server);
+    changeAll(server); // more than 6 MiB of messages for each
+    await server.said(/mcp:warning reason=slow_reader transport=socket detail="disconnected: /);
+    for (let i = 0; i < 50; i++) assert.equal((await other.ask(i, 'no_such_tool')).id, i);
+    const grown = peak(server) - before;
+    assert.ok(grown < 10 * CLIENTS + 32, `memory grew by ${grown} MiB`);
+    for (const peer of peers) peer.socket.resume();
+    for (const peer of peers) await until('the end of the connection', () => peer.lines.ended);
+    await until('lines of the log', () => logLines(server, 'runs').filter(({ error }) => /does not read pushed messages/.test(error?.message)).length === CLIENTS);
+}));
+
+test('the client on standard input and output', () => withServer(options([]), async (server) => {
+    server.child.stdin.write(listeners);
+    await until('acknowledgements', () => server.out.text.split('acknowledged').length > LISTENERS);
+    server.child.stdout.pause();
+    changeAll(server);
+    await server.said(/mcp:warning reason=slow_reader transport=stdio /);
+    await until('the end', () => server.child.exitCode !== null);
+}));
+
+test('a client that reads is told all of it', () => withServer(options(['--socket', 's.sock']), async (server) => {
+    const peer = await server.connect();
+    peer.socket.write(`${listen(1)}\n${listen(2)}\n`);
+    await until('acknowledgements', () => peer.lines.text.split('acknowledged').length > 2);
+    changeAll(server);
+    const told = () => peer.lines.text.split('notifications/resources/updated').length - 1;
+    await until('all changes', () => told() === 2 * SCHEMAS);
+}));
