@@ -216,10 +216,11 @@ static int add_use(struct jsv_list *list, const struct jsv_keyword_use *use)
         return jsv_list_add_not(list, use);
     case JSV_KEYWORD_IF:
         return jsv_list_add_if(list, use);
+    case JSV_KEYWORD_UNEVALUATED_PROPERTIES:
+        return object ? jsv_list_add_unevaluated(list, use) : 0;
     case JSV_KEYWORD_THEN:
     case JSV_KEYWORD_ELSE:
     case JSV_KEYWORD_UNEVALUATED_ITEMS:
-    case JSV_KEYWORD_UNEVALUATED_PROPERTIES:
     case JSV_KEYWORD_DEFS:
     case JSV_KEYWORD_DEFINITIONS:
     case JSV_KEYWORD_CONTENT_SCHEMA:
@@ -244,7 +245,8 @@ static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type t
     for (uint32_t i = 0; i < schema->use_count; i++) {
         const struct jsv_keyword_use *use = &schema->uses[i];
         if ((use->keyword == JSV_KEYWORD_UNEVALUATED_ITEMS && type == JSV_TYPE_ARRAY) ||
-            (use->keyword == JSV_KEYWORD_UNEVALUATED_PROPERTIES && type == JSV_TYPE_OBJECT)) {
+            (use->keyword == JSV_KEYWORD_UNEVALUATED_PROPERTIES && type == JSV_TYPE_OBJECT &&
+             !jsv_subschema_knows_evaluated(schema))) {
             return true;
         }
         if (type != JSV_TYPE_OBJECT) {

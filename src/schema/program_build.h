@@ -135,8 +135,23 @@ int jsv_list_add_contains(struct jsv_list *list, const struct jsv_keyword_use *u
 int jsv_list_add_object(struct jsv_list *list);
 /* The first of the uses that jsv_list_add_object takes together; NULL when there are none. */
 const struct jsv_keyword_use *jsv_subschema_object_use(const struct jsv_subschema *schema);
+/* A shape for the members that none of some names and patterns are about. */
+int jsv_list_add_others(
+    struct jsv_list *list,
+    const struct jsv_key *keys,
+    uint32_t key_count,
+    struct jsv_object_pattern *patterns,
+    uint32_t pattern_count,
+    uint32_t shape);
 int jsv_list_add_names(struct jsv_list *list, const struct jsv_keyword_use *use);
 int jsv_list_add_dependencies(struct jsv_list *list, const struct jsv_keyword_use *use);
+
+/* ---- program_unevaluated.c ---- */
+
+/* Whether the schema alone tells which members it evaluates. */
+bool jsv_subschema_knows_evaluated(const struct jsv_subschema *schema);
+/* unevaluatedProperties of a schema that does. */
+int jsv_list_add_unevaluated(struct jsv_list *list, const struct jsv_keyword_use *use);
 
 /* ---- program_finish.c ---- */
 

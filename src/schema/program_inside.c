@@ -235,6 +235,38 @@ int jsv_list_add_object(struct jsv_list *list)
     return jsv_list_add_data(list, object_code(object, &names, open), object);
 }
 
+int jsv_list_add_others(
+    struct jsv_list *list,
+    const struct jsv_key *keys,
+    uint32_t key_count,
+    struct jsv_object_pattern *patterns,
+    uint32_t pattern_count,
+    uint32_t shape)
+{
+    if (key_count + pattern_count == 0) {
+        return jsv_list_add_at(list, JSV_OP_MEMBERS, shape);
+    }
+    struct jsv_build *build = list->build;
+    struct jsv_object *object = jsv_build_take(build, sizeof(*object));
+    if (!object) {
+        return -ENOMEM;
+    }
+    *object = (struct jsv_object){
+        .schema = list->schema,
+        .extra = {.at = shape, .info = pattern_count ? JSV_NAME_MORE : 0},
+        .patterns = patterns,
+        .pattern_count = pattern_count,
+    };
+    int r = jsv_names_build(&object->names, &build->schema->arena, &build->brief, keys, key_count);
+    struct jsv_name_slot *slot = NULL;
+    while (r == 0 && (slot = jsv_names_next(&object->names, slot))) {
+        slot->at = JSV_SHAPE_PASS;
+        slot->info = JSV_NAME_LISTED;
+    }
+    bool simple = object->names.simple && pattern_count == 0;
+    return r < 0 ? r : jsv_list_add_data(list, simple ? JSV_OP_OBJECT : JSV_OP_OBJECT_FULL, object);
+}
+
 /* The first of the uses that jsv_list_add_object takes together; NULL when there are none. */
 const struct jsv_keyword_use *jsv_subschema_object_use(const struct jsv_subschema *schema)
 {

@@ -102,7 +102,7 @@ static void what_the_type_decides(void **state)
         {"{'properties':{'a name of seventeen':{}}}", JSV_TYPE_OBJECT, "OBJECT_FULL"},
         {"{'patternProperties':{'^b':{}}}", JSV_TYPE_OBJECT, "OBJECT_FULL"},
         {"{'dependentRequired':{'a':['b']}}", JSV_TYPE_OBJECT, "DEPENDENCY"},
-        {"{'unevaluatedProperties':false,'minimum':1}", JSV_TYPE_OBJECT, "EXPLAIN"},
+        {"{'unevaluatedProperties':false,'minimum':1}", JSV_TYPE_OBJECT, "MEMBERS"},
         {"{'unevaluatedProperties':false,'minimum':1}", JSV_TYPE_NUMBER, "INT_BOUND"},
         {"{'unevaluatedItems':false}", JSV_TYPE_ARRAY, "EXPLAIN"},
         {"{'unevaluatedItems':false}", JSV_TYPE_OBJECT, ""},
