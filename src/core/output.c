@@ -7,43 +7,19 @@
 #include "envelope/issue.h"
 #include "log/text.h"
 
-/* "/n: expected integer", in the request's memory. */
-static int
-describe(struct jsv_arena *scratch, const struct jsv_problems *problems, struct jsv_str *ret_text)
-{
-    const struct jsv_problem *first = &problems->items[0];
-    size_t size = first->path.size + 2 + first->message.size;
-    char *text = jsv_arena_alloc(scratch, size);
-    if (!text) {
-        return -ENOMEM;
-    }
-    char *at = text;
-    for (size_t i = 0; i < first->path.size; i++) {
-        *at++ = first->path.data[i];
-    }
-    *at++ = ':';
-    *at++ = ' ';
-    for (size_t i = 0; i < first->message.size; i++) {
-        *at++ = first->message.data[i];
-    }
-    *ret_text = (struct jsv_str){text, size};
-    return 0;
-}
-
 static int
 blame_program(struct core_request *request, const struct jsv_schema *schema, struct jsv_value value)
 {
     struct jsv_problems problems;
-    struct jsv_str text;
     int r = jsv_validate_report(schema, value, request->worker->output_validator, &problems);
     if (r != 0) {
         return r;
     }
-    r = describe(&request->scratch, &problems, &text);
+    r = envelope_failure_problem(
+        ENVELOPE_FAILURE_OUTPUT_INVALID, &problems, &request->scratch, &request->call.failure);
     if (r < 0) {
         return r;
     }
-    request->call.failure = envelope_failure_text(ENVELOPE_FAILURE_OUTPUT_INVALID, text);
     request->call.verdict = TOOL_VERDICT_FAILED;
     log_text_warning("invalid_output", "tool", request->asked.tool->name);
     return 1;

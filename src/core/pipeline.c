@@ -239,6 +239,7 @@ static enum step run_tool(struct core_request *request)
         .connection = request->conn,
         .reader = request->worker->output_reader, /* examples may be larger than messages */
         .validator = request->worker->validator,
+        .envelopes = asked->envelopes,
         .scratch = &request->scratch,
         .out = &request->result,
         .finished = tool_finished,

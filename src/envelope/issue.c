@@ -60,6 +60,32 @@ struct envelope_issue envelope_failure_text(enum envelope_failure failure, struc
     };
 }
 
+int envelope_failure_problem(
+    enum envelope_failure failure,
+    const struct jsv_problems *problems,
+    struct jsv_arena *arena,
+    struct envelope_issue *ret_issue)
+{
+    struct jsv_str path = problems->items[0].path;
+    struct jsv_str message = problems->items[0].message;
+    size_t size = path.size + 2 + message.size;
+    char *text = jsv_arena_alloc(arena, size + 1);
+    if (!text) {
+        return -ENOMEM;
+    }
+    snprintf(
+        text,
+        size + 1,
+        "%.*s%s%.*s",
+        (int)path.size,
+        path.size > 0 ? path.data : "",
+        path.size > 0 ? ": " : "",
+        (int)message.size,
+        message.data);
+    *ret_issue = envelope_failure_text(failure, jsv_str_from(text));
+    return 0;
+}
+
 struct jsv_str envelope_failure_code(enum envelope_failure failure)
 {
     return table[failure].code;

@@ -52,6 +52,16 @@ int envelope_failure_number(
 /** A failure with a text, or without when its data is NULL: all the others. */
 struct envelope_issue envelope_failure_text(enum envelope_failure failure, struct jsv_str text);
 
+/**
+ * A failure whose text is the first of some problems: "/n: expected integer".
+ * @return 0 or -ENOMEM.
+ */
+int envelope_failure_problem(
+    enum envelope_failure failure,
+    const struct jsv_problems *problems,
+    struct jsv_arena *arena,
+    struct envelope_issue *ret_issue);
+
 /** The code of a failure. */
 struct jsv_str envelope_failure_code(enum envelope_failure failure);
 

@@ -27,12 +27,28 @@ bool envelope_is_request(struct jsv_value message)
            jsv_value_type(jsv_value_get(message, JSV_STR("jsonrpc"))) == JSV_TYPE_NONE;
 }
 
+static bool has_text(struct jsv_value object, struct jsv_str name)
+{
+    return jsv_value_text(jsv_value_get(object, name)).size > 0;
+}
+
+/* Whether an envelope says itself what went wrong. */
+static bool tells_errors(struct jsv_value envelope)
+{
+    struct jsv_value errors = jsv_value_get(envelope, JSV_STR("errors"));
+    bool tells = jsv_value_type(errors) == JSV_TYPE_ARRAY && jsv_value_count(errors) > 0;
+    struct jsv_iter iter = jsv_value_iter(errors);
+    while (tells && jsv_iter_next(&iter)) {
+        tells = has_text(iter.value, JSV_STR("code")) && has_text(iter.value, JSV_STR("message"));
+    }
+    return tells;
+}
+
 bool envelope_passes_through(const struct envelope_answer *answer)
 {
     struct jsv_value value = answer->result.value;
     return answer->result.kind == ENVELOPE_RESULT_JSON && envelope_is(value) &&
-           (answer->errors.count == 0 ||
-            jsv_value_count(jsv_value_get(value, JSV_STR("errors"))) > 0);
+           (answer->errors.count == 0 || tells_errors(value));
 }
 
 /* ---- results ---- */

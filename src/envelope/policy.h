@@ -55,7 +55,8 @@ bool envelope_is_request(struct jsv_value message);
 
 /**
  * Whether the tool's own envelope is the answer. It is not if the tool failed
- * and its envelope does not tell: then only the result in it is used.
+ * and its envelope does not tell, by errors that each have a code and a
+ * message: then only the result in it is used.
  */
 bool envelope_passes_through(const struct envelope_answer *answer);
 

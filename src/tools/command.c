@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "envelope/conformance.h"
+#include "envelope/schemas.h"
 #include "log/counters.h"
 #include "log/text.h"
 #include "loop/loop.h"
@@ -74,18 +76,52 @@ static int fail_by_number(struct tool_call *call, enum envelope_failure failure,
     return envelope_failure_number(failure, number, call->scratch, &call->failure);
 }
 
-/* What was put out is not of the kind that is declared. */
+/* Whether an envelope is sound, by its schema and beyond. @return 1; 0 with problems; -errno. */
+static int check_envelope(struct tool_call *call, struct jsv_problems *ret_problems)
+{
+    struct jsv_value value = call->result.value;
+    const struct jsv_schema *schema =
+        envelope_schemas_get(call->envelopes, ENVELOPE_SCHEMA_ENVELOPE);
+    int r = jsv_validate_report(schema, value, call->validator, ret_problems);
+    if (r == 1) {
+        r = envelope_conformance_check(value, call->scratch, ret_problems);
+        r = r < 0 ? r : ret_problems->count == 0;
+    }
+    return r;
+}
+
+/*
+ * Declared is an envelope. Of one that is not sound only the result is kept: it is not passed
+ * through, whatever errors it tells.
+ */
+static int require_envelope(struct tool_call *call)
+{
+    static const struct jsv_problem other = {.message = JSV_STR("not an " ENVELOPE_VERSION)};
+    struct jsv_problems problems = {.items = &other, .count = 1};
+    bool is_json = call->result.kind == ENVELOPE_RESULT_JSON;
+    int r = is_json && envelope_is(call->result.value) ? check_envelope(call, &problems) : 0;
+    if (r != 0) {
+        return r < 0 ? r : 0;
+    }
+    const struct envelope_answer answer = {.result = call->result};
+    call->result = envelope_payload(&answer);
+    return call->failure.code.data
+               ? 0
+               : envelope_failure_problem(
+                     ENVELOPE_FAILURE_OUTPUT_INVALID, &problems, call->scratch, &call->failure);
+}
+
+/* What was put out may not be of the kind that is declared. */
 static int check_kind(struct tool_call *call)
 {
     struct jsv_str declared = declared_output(call);
-    bool is_json = call->result.kind == ENVELOPE_RESULT_JSON;
-    if (jsv_str_equal(declared, JSV_STR("json")) && !is_json) {
-        call->failure = envelope_failure_text(ENVELOPE_FAILURE_NOT_JSON, (struct jsv_str){NULL, 0});
+    bool failed = call->failure.code.data;
+    if (jsv_str_equal(declared, JSV_STR("envelope"))) {
+        return failed && call->result.kind == ENVELOPE_RESULT_NONE ? 0 : require_envelope(call);
     }
-    if (jsv_str_equal(declared, JSV_STR("envelope")) &&
-        !(is_json && envelope_is(call->result.value))) {
-        call->failure = envelope_failure_text(
-            ENVELOPE_FAILURE_OUTPUT_INVALID, JSV_STR("no object of " ENVELOPE_VERSION));
+    bool is_json = call->result.kind == ENVELOPE_RESULT_JSON;
+    if (jsv_str_equal(declared, JSV_STR("json")) && !is_json && !failed) {
+        call->failure = envelope_failure_text(ENVELOPE_FAILURE_NOT_JSON, (struct jsv_str){NULL, 0});
     }
     return 0;
 }
@@ -111,7 +147,7 @@ static int judge(struct command_run *run, const struct loop_process_end *end)
     if (end->exit_code != 0) {
         return fail_by_number(call, ENVELOPE_FAILURE_EXIT, end->exit_code);
     }
-    return check_kind(call);
+    return 0;
 }
 
 /* Whether a result says itself that it is none: {"ok":false}, or an envelope with errors. */
@@ -193,6 +229,7 @@ static void deliver(struct command_run *run, const struct loop_process_end *end)
     struct tool_call *call = run->call;
     int r = read_output(call, end);
     r = r < 0 ? r : judge(run, end);
+    r = r < 0 ? r : check_kind(call);
     r = r < 0 ? r : conclude(call);
     if (call->failure.code.data) {
         report(call, end->error);

@@ -21,6 +21,7 @@
 struct backend;
 struct catalog;
 struct catalog_tool;
+struct envelope_schemas;
 struct log_counters;
 struct loop;
 struct tool_call;
@@ -87,6 +88,7 @@ struct tool_call {
     const void *connection;          /* it came in on: those that wait are served in turn */
     struct jsv_reader *reader;       /* not across a wait */
     struct jsv_validator *validator; /* not across a wait */
+    const struct envelope_schemas *envelopes; /* what a program's envelopes are checked by */
     struct jsv_arena *scratch;
     struct jsv_buf *out; /* the result, one JSON value on one line, is appended here */
     void (*finished)(struct tool_call *call);

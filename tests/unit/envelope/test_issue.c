@@ -104,6 +104,24 @@ static void test_problems(void **state)
 }
 
 /* Cut at the limit, and never within a character. */
+static void test_the_first_problem_as_a_failure(void **state)
+{
+    struct json_fixture *fixture = *state;
+    struct jsv_problem item = {.path = JSV_STR("/n"), .message = JSV_STR("expected integer")};
+    const struct jsv_problems problems = {&item, 1, 0};
+    struct envelope_issue issue;
+    enum envelope_failure failure = ENVELOPE_FAILURE_OUTPUT_INVALID;
+    assert_int_equal(envelope_failure_problem(failure, &problems, &fixture->scratch, &issue), 0);
+    assert_true(jsv_str_equal(issue.details[0].text, JSV_STR("/n: expected integer")));
+    item.path = JSV_STR("");
+    assert_int_equal(envelope_failure_problem(failure, &problems, &fixture->scratch, &issue), 0);
+    assert_true(jsv_str_equal(issue.details[0].text, JSV_STR("expected integer")));
+    struct jsv_arena arena;
+    jsv_arena_init(&arena, NULL, 8);
+    assert_int_equal(envelope_failure_problem(failure, &problems, &arena, &issue), -ENOMEM);
+    jsv_arena_done(&arena);
+}
+
 static void test_a_long_message(void **state)
 {
     struct json_fixture *fixture = *state;
@@ -152,6 +170,7 @@ int main(void)
         JSON_TEST(test_failures_with_a_text),
         cmocka_unit_test(test_no_memory),
         JSON_TEST(test_problems),
+        JSON_TEST(test_the_first_problem_as_a_failure),
         JSON_TEST(test_a_long_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

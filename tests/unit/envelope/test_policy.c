@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 
 #include "envelope/policy.h"
 #include "support/torture.h"
@@ -179,6 +180,18 @@ static void test_a_failed_tool_with_an_envelope(void **state)
     struct envelope_answer answer = {.result = json(fixture, telling), .errors = {&failed, 1}};
     assert_true(envelope_passes_through(&answer));
     expect(fixture, &answer, telling);
+
+    static const char *const hiding[] = {"['text']", "[{'code':'A'}]", "{'a':1}", "'text'"};
+    for (size_t i = 0; i < sizeof(hiding) / sizeof(hiding[0]); i++) {
+        char text[128];
+        snprintf(
+            text,
+            sizeof(text),
+            "{'schema_version':'mcp.envelope.v0.1','result':1,'errors':%s}",
+            hiding[i]);
+        answer.result = json(fixture, text);
+        assert_false(envelope_passes_through(&answer));
+    }
 
     answer.result =
         json(fixture, "{'schema_version':'mcp.envelope.v0.1','result':{'n':1.0},'errors':[]}");

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* nftw(), strcasestr() */
 #include <sys/wait.h>
 
+#include "envelope/schemas.h"
 #include "loop/loop.h"
 #include "tools/builtin.h"
 #include "tools/command_line.h"
@@ -9,9 +10,12 @@
 static unsigned finished;
 static unsigned finish_wanted;
 
+static struct envelope_schemas *envelopes;
+
 static int set_up(void **state)
 {
     calling_set_up(state);
+    assert_int_equal(envelope_schemas_new(NULL, &envelopes), 0);
     finished = 0;
     finish_wanted = 1;
     return loop_new(&calling.loop);
@@ -22,15 +26,18 @@ static int tear_down(void **state)
     struct loop *loop = calling.loop;
     int r = calling_tear_down(state);
     loop_free(loop);
+    envelope_schemas_free(envelopes);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no program is left */
     return r;
 }
 
 #define COMMAND_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static bool tells_errors; /* the output of the call that finished last */
+
 static void on_finished(struct tool_call *call)
 {
-    (void)call;
+    tells_errors = tool_tells_errors(call);
     if (++finished == finish_wanted) {
         loop_stop(calling.loop);
     }
@@ -55,6 +62,7 @@ static int begin(const char *arguments)
 {
     calling_start("t", arguments);
     calling.call.finished = on_finished;
+    calling.call.envelopes = envelopes;
     return tool_run(&calling.call);
 }
 
@@ -139,6 +147,54 @@ static void test_declared_envelope(void **state)
 {
     (void)state;
     call_script("printf '{}'", ",'output':'envelope'", "{}", "ADAPTER.OUTPUT.INVALID");
+}
+
+#define ENVELOPE(members) "{'schema_version':'mcp.envelope.v0.1'," members "}"
+
+/* A tool that declares an envelope puts a text out and ends with a status. */
+static void call_envelope(const char *output, int status, const char *result, const char *code)
+{
+    char script[512];
+    char *quoted = fixture_quoted(output);
+    snprintf(script, sizeof(script), "printf '%%s' '%s'; exit %d", quoted, status);
+    free(quoted);
+    call_script(script, ",'output':'envelope'", result, code);
+    catalog_release(fixture.catalog);
+    fixture.catalog = NULL;
+}
+
+static void test_declared_envelope_must_be_valid(void **state)
+{
+    (void)state;
+    call_envelope(ENVELOPE("'result':1"), 0, ENVELOPE("'result':1"), "");
+    call_envelope(ENVELOPE("'result':1,'x':2"), 0, "1", "ADAPTER.OUTPUT.INVALID");
+    assert_memory_equal(calling.call.failure.details[0].text.data, "/x: ", 4);
+    call_envelope(ENVELOPE("'errors':[]"), 0, "null", "ADAPTER.OUTPUT.INVALID");
+    call_envelope(ENVELOPE("'result':1,'errors':['text']"), 0, "1", "ADAPTER.OUTPUT.INVALID");
+    call_envelope(ENVELOPE("'result':" ENVELOPE("'result':1")), 0, "1", "ADAPTER.OUTPUT.INVALID");
+    call_envelope("text", 0, "'text'", "ADAPTER.OUTPUT.INVALID");
+}
+
+static void test_declared_envelope_of_a_failed_program(void **state)
+{
+    (void)state;
+    call_envelope(ENVELOPE("'result':1,'errors':['text']"), 3, "1", "ADAPTER.EXECUTION.FAILED");
+    call_envelope("", 3, "null", "ADAPTER.EXECUTION.FAILED");
+    const char *telling = ENVELOPE("'result':1,'errors':[{'code':'A','message':'b'}]");
+    call_envelope(telling, 3, telling, "ADAPTER.EXECUTION.FAILED");
+    assert_true(tells_errors);
+}
+
+static void test_text_among_errors_does_not_hide_the_exit_code(void **state)
+{
+    (void)state;
+    call_script(
+        "printf '{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":1,\"errors\":[\"x\"]}'; exit "
+        "3",
+        "",
+        "{'schema_version':'mcp.envelope.v0.1','result':1,'errors':['x']}",
+        "ADAPTER.EXECUTION.FAILED");
+    assert_false(tells_errors);
 }
 
 static void test_says_no_itself(void **state)
@@ -477,6 +533,9 @@ int main(void)
         COMMAND_TEST(test_declared_text),
         COMMAND_TEST(test_declared_json),
         COMMAND_TEST(test_declared_envelope),
+        COMMAND_TEST(test_declared_envelope_must_be_valid),
+        COMMAND_TEST(test_declared_envelope_of_a_failed_program),
+        COMMAND_TEST(test_text_among_errors_does_not_hide_the_exit_code),
         COMMAND_TEST(test_says_no_itself),
         COMMAND_TEST(test_bytes_that_are_no_text),
         COMMAND_TEST(test_exit_code),
