@@ -247,6 +247,8 @@ static enum step run_tool(struct core_request *request)
         .client = &core_client,
         .inputs = asked->inputs,
         .memory = asked->memory,
+        .has_output_max = asked->has_output_max,
+        .output_max = asked->output_max,
     };
     int r = tool_run(&request->call);
     if (r == TOOL_WAIT) {

@@ -6,7 +6,8 @@
 struct jsv_str dialect_tool_version(const struct catalog_tool *tool)
 {
     struct jsv_str version = jsv_value_text(jsv_value_get(tool->value, JSV_STR("version")));
-    return version.size > 0 ? version : JSV_STR(MCPGATE_VERSION);
+    bool is_program = tool->directory.size > 0;
+    return version.size > 0 ? version : is_program ? JSV_STR("unknown") : JSV_STR(MCPGATE_VERSION);
 }
 
 /* The longest id: a prefix, and a name as long as the catalog takes them. */

@@ -7,7 +7,7 @@
 
 struct dialect_prompt;
 
-/** A tool's own version, else that of the program it is part of. */
+/** A tool's own version; "unknown" for a program without one, else the version of mcpgate. */
 struct jsv_str dialect_tool_version(const struct catalog_tool *tool);
 
 /** "tools":[{toolId, name, title, version, description, inputSchema, outputSchema, …}] */

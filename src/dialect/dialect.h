@@ -90,6 +90,8 @@ struct dialect_request {
     struct jsv_value arguments;      /* for it; an object */
     struct jsv_value inputs;         /* what the client was asked for; NONE: it was not */
     struct jsv_str memory;           /* what the tool wanted to remember then */
+    bool has_output_max;             /* the tool may put out so many bytes, and no more */
+    uint64_t output_max;
     unsigned variant;                /* the dialect's own: which of its versions is spoken */
     const void *state;               /* the dialect's own, in scratch */
     bool is_valid;                   /* the message is as defined: the answer has to be, too */

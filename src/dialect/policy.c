@@ -107,6 +107,9 @@ static enum dialect_step policy_open(struct dialect_request *request)
     if (!request->tool) {
         return answer_failure(request, 404, ENVELOPE_FAILURE_TOOL_NOT_FOUND, name);
     }
+    struct envelope_wish wish = envelope_wish_read(root);
+    request->has_output_max = wish.has_output_max;
+    request->output_max = wish.output_max;
     return take_arguments(request);
 }
 
@@ -151,11 +154,28 @@ static void policy_refuse(struct dialect_request *request, const struct jsv_prob
     answer_run(request, &answer);
 }
 
+/* More was put out than the request wants; a program was stopped before that. */
+static void refuse_output(struct dialect_request *request)
+{
+    struct envelope_issue issue;
+    int64_t limit = (int64_t)request->output_max;
+    if (envelope_failure_number(ENVELOPE_FAILURE_TOO_LARGE, limit, request->scratch, &issue) < 0) {
+        policy_fail(request, JSV_STR("out of memory"));
+        return;
+    }
+    const struct envelope_answer answer = {.errors = {&issue, 1}};
+    answer_run(request, &answer);
+}
+
 static void
 policy_render(struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict)
 {
     (void)result; /* of a text it is only the spelling */
     (void)verdict;
+    if (request->has_output_max && request->call->result.bytes.size > request->output_max) {
+        refuse_output(request);
+        return;
+    }
     const struct envelope_answer answer = {
         .result = request->call->result,
         .keeps_lines = request->http != NULL,

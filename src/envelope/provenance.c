@@ -13,8 +13,10 @@
 #include "envelope/identifier.h"
 #include "envelope/record.h"
 
-/* Mode unknown, parents refused, digest of the output, digests of the inputs. */
+/* Of a record: mode unknown, parents refused, digest of the output, digests of the inputs. */
 #define WARNINGS_MAX 4
+/* Of a request: _meta, capture_provenance, capture_artifacts, version, locale. */
+#define REQUEST_WARNINGS_MAX 5
 
 struct build {
     struct envelope_record *record;
@@ -36,7 +38,12 @@ struct envelope_wish envelope_wish_read(struct jsv_value request)
     bool full = jsv_str_equal(mode_name, JSV_STR("full"));
     bool minimal =
         jsv_value_type(mode) == JSV_TYPE_NONE || jsv_str_equal(mode_name, JSV_STR("minimal"));
+    int64_t output_max = 0;
+    struct jsv_value wanted = jsv_value_get(preferences, JSV_STR("max_output_bytes"));
+    bool has_output_max = jsv_value_int64(wanted, &output_max) == 0;
     return (struct envelope_wish){
+        .has_output_max = has_output_max,
+        .output_max = (uint64_t)output_max,
         .record = jsv_value_bool(jsv_value_get(meta, JSV_STR("capture_provenance"))),
         .digests = jsv_value_bool(jsv_value_get(meta, JSV_STR("capture_artifacts"))),
         .full = full,
@@ -45,6 +52,74 @@ struct envelope_wish envelope_wish_read(struct jsv_value request)
         .mode_unknown = !full && !minimal,
         .parents = jsv_value_get(meta, JSV_STR("parents")),
     };
+}
+
+static bool is_there(struct jsv_value value)
+{
+    return jsv_value_type(value) != JSV_TYPE_NONE;
+}
+
+static struct envelope_issue ignored(const char *code, const char *message, const char *name)
+{
+    return (struct envelope_issue){
+        .code = jsv_str_from(code),
+        .message = jsv_str_from(message),
+        .details = {{.name = "name", .text = jsv_str_from(name)}},
+        .detail_count = 1,
+    };
+}
+
+/* What of _meta has no effect. @return how many warnings there are by now. */
+static size_t warn_of_meta(struct jsv_value meta, struct envelope_issue *warnings, size_t count)
+{
+    static const char *const options[] = {"capture_provenance", "capture_artifacts"};
+    if (is_there(meta) && jsv_value_type(meta) != JSV_TYPE_OBJECT) {
+        warnings[count++] = ignored(
+            "ADAPTER.REQUEST.META_IGNORED",
+            "params._meta was ignored: it must be an object.",
+            "_meta");
+    }
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        struct jsv_value option = jsv_value_get(meta, jsv_str_from(options[i]));
+        enum jsv_type type = jsv_value_type(option);
+        if (is_there(option) && type != JSV_TYPE_BOOLEAN && type != JSV_TYPE_NULL) {
+            warnings[count++] = ignored(
+                "ADAPTER.PROVENANCE.OPTION_IGNORED",
+                "An option in params._meta was ignored: it must be true or false.",
+                options[i]);
+        }
+    }
+    return count;
+}
+
+/* What of a request has no effect. @return how many warnings there are. */
+static size_t warn_of_request(const struct envelope_run *run, struct envelope_issue *warnings)
+{
+    struct jsv_value params = jsv_value_get(run->request, JSV_STR("params"));
+    size_t count = warn_of_meta(jsv_value_get(params, JSV_STR("_meta")), warnings, 0);
+    struct jsv_value tool = jsv_value_get(run->request, JSV_STR("tool"));
+    struct jsv_str version = jsv_value_text(jsv_value_get(tool, JSV_STR("version")));
+    if (version.size > 0 && !jsv_str_equal(version, run->tool_version)) {
+        warnings[count++] = (struct envelope_issue){
+            .code = JSV_STR("ADAPTER.TOOL.VERSION_DIFFERS"),
+            .message =
+                JSV_STR("The tool that was called has another version than the request names."),
+            .details =
+                {
+                    {.name = "requested", .text = version},
+                    {.name = "called", .text = run->tool_version},
+                },
+            .detail_count = 2,
+        };
+    }
+    struct jsv_value preferences = jsv_value_get(run->request, JSV_STR("preferences"));
+    if (is_there(jsv_value_get(preferences, JSV_STR("locale")))) {
+        warnings[count++] = ignored(
+            "ADAPTER.PREFERENCE.IGNORED",
+            "A preference was ignored: tools are not told of it.",
+            "preferences.locale");
+    }
+    return count;
 }
 
 /* ---- before the first line ---- */
@@ -257,13 +332,20 @@ int envelope_answer_write(
         .request_id = jsv_value_get(run->request, JSV_STR("request_id")),
         .keeps_lines = answer->keeps_lines,
     };
+    struct envelope_issue warnings[REQUEST_WARNINGS_MAX + WARNINGS_MAX];
+    size_t warning_count = warn_of_request(run, warnings);
     struct jsv_buf record;
     jsv_buf_init(&record, &out->allocator, out->size_max);
     int r = 0;
     if (wish.record && !envelope_passes_through(&complete)) {
-        r = envelope_record_write(run, &wish, &complete, arena, &record, &complete.warnings);
+        struct envelope_issues more = {0};
+        r = envelope_record_write(run, &wish, &complete, arena, &record, &more);
         complete.provenance = jsv_buf_str(&record);
+        for (size_t i = 0; i < more.count; i++) {
+            warnings[warning_count++] = more.items[i];
+        }
     }
+    complete.warnings = (struct envelope_issues){warnings, warning_count};
     if (r == 0) {
         r = envelope_write(&complete, out);
     }

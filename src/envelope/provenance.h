@@ -14,7 +14,9 @@
  * time. Clock and chance are the caller's: nothing here asks for either.
  *
  * A record claims only what was done. What could not be done (the digest of a
- * number without canonical form) is left out, and a warning says so.
+ * number without canonical form) is left out, and a warning says so. So does
+ * one for all of a request that has no effect: an option of the wrong type, a
+ * version of the tool that is not there, a locale.
  */
 #pragma once
 
@@ -29,7 +31,9 @@ struct envelope_wish {
     bool digests;
     bool full;
     bool deterministic;
-    bool mode_unknown;        /* it asked for a mode there is none of, and gets the minimal one */
+    bool mode_unknown;   /* it asked for a mode there is none of, and gets the minimal one */
+    bool has_output_max; /* it wants no more output than output_max bytes */
+    uint64_t output_max;
     struct jsv_value parents; /* an array, or NONE */
 };
 
@@ -65,7 +69,8 @@ int envelope_record_write(
 
 /**
  * Append the answer to a request: the tool's own envelope, or a new one, with
- * a record if the request asks for it and its request_id.
+ * a record if the request asks for it, its request_id, and a warning for each
+ * part of the request that has no effect.
  *
  * @param answer Its warnings, provenance and request_id are not looked at.
  * @return As envelope_record_write().

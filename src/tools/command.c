@@ -391,6 +391,9 @@ int command_call(struct tool_call *call)
         return -ENOMEM;
     }
     uint64_t output_max = number(call, JSV_STR("max_output_bytes"), COMMAND_OUTPUT_MAX);
+    if (call->has_output_max && call->output_max < output_max) {
+        output_max = call->output_max;
+    }
     *run = (struct command_run){
         .commands = commands,
         .call = call,

@@ -96,6 +96,8 @@ struct tool_call {
     const struct tool_client *client; /* NULL: nobody listens */
     struct jsv_value inputs;          /* what was asked for, by key; NONE before */
     struct jsv_str memory;            /* what was to be remembered then; empty before */
+    bool has_output_max;              /* the client wants no more than so many bytes */
+    uint64_t output_max;
 
     /* Filled in by the tool. */
     enum tool_verdict verdict;

@@ -214,6 +214,47 @@ test('the same failure through the bare method name', async () => {
     });
 });
 
+// Ask a tool with a script through an envelope; @returns the answer.
+async function wrap(script, descriptor, more = {}) {
+    const tool = { name: 't', description: 'd', command: ['./t.sh'], inputSchema: { type: 'object' }, ...descriptor };
+    return withServer({
+        files: { 'tools/t.tool.json': tool, 'tools/t.sh': `#!/bin/sh\n${script}\n` }, env: { MCPGATE_TOOLS_DIR: 'tools' },
+        command: ['/bin/sh', '-c', 'chmod +x tools/*.sh && exec "$@"', 'sh', program],
+    }, async (server) => {
+        server.send(JSON.stringify({ schema_version: 'mcp.request.v0.1', tool: { name: 't' }, params: {}, artifacts: [], ...more }));
+        return JSON.parse(await server.out.next());
+    });
+}
+
+test('the record of a program without a version says so', async () => {
+    const asked = { params: { _meta: { capture_provenance: true } } };
+    assert.equal((await wrap('echo 1', {}, asked)).provenance.tool.version, 'unknown');
+    assert.equal((await wrap('echo 1', { version: '3' }, asked)).provenance.tool.version, '3');
+});
+
+test('a request may want less output than the descriptor allows', async () => {
+    const answer = await wrap('yes', { version: '1' }, { preferences: { max_output_bytes: 6 } });
+    assert.deepEqual(answer.errors, [{ code: 'ADAPTER.OUTPUT.TOO_LARGE', message: 'Tool output is larger than 6 bytes.', details: { limit_bytes: 6 } }]);
+    assert.equal(answer.result, 'y\ny\ny\n');
+    assert.deepEqual(await wrap('printf 12', { version: '1' }, { preferences: { max_output_bytes: 2 } }), { schema_version: 'mcp.envelope.v0.1', result: 12 });
+});
+
+test('an envelope must be valid where it is declared, and its errors must be errors', async () => {
+    const put = (members, status) => `echo '${JSON.stringify({ schema_version: 'mcp.envelope.v0.1', ...members })}'; exit ${status}`;
+    const declared = await wrap(put({ result: 5, extra: 1 }, 0), { version: '1', output: 'envelope' });
+    assert.equal(declared.result, 5);
+    assert.equal(declared.errors[0].code, 'ADAPTER.OUTPUT.INVALID');
+    for (const output of ['envelope', undefined]) {
+        const failed = await wrap(put({ result: 5, errors: ['text'] }, 3), { version: '1', output });
+        assert.deepEqual(failed, {
+            schema_version: 'mcp.envelope.v0.1', result: 5,
+            errors: [{ code: 'ADAPTER.EXECUTION.FAILED', message: 'Tool execution failed with exit code 3.', details: { exit_code: 3 } }],
+        });
+    }
+    const own = { schema_version: 'mcp.envelope.v0.1', result: 5, errors: [{ code: 'OWN', message: 'mine' }] };
+    assert.deepEqual(await wrap(put(own, 3), { version: '1', output: 'envelope' }), own);
+});
+
 const LOOK = `cat >/dev/null
 readlink /proc/$$/fd/* | grep /secret
 tr '\\0' '\\n' </proc/$PPID/environ | grep -a -i canary

@@ -57,6 +57,26 @@ static void test_only_legal_request_id_is_echoed(void **state)
         "ADAPTER.REQUEST.INVALID");
 }
 
+#define AT_MOST(limit)                                                                             \
+    "{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"get_schema\"},"                 \
+    "\"params\":{\"name\":\"nope\"},\"artifacts\":[],"                                             \
+    "\"preferences\":{\"max_output_bytes\":" limit "}}"
+
+static void test_output_is_no_larger_than_wanted(void **state)
+{
+    static const char whole[] = "{\"ok\":false,\"reason\":\"not_found\"}";
+    assert_int_equal(sizeof(whole) - 1, 33);
+    expect_part(corridor_ask(*state, AT_MOST("33")), whole);
+    static const char refused[] = RESULT
+        "null,\"errors\":[{\"code\":\"ADAPTER.OUTPUT.TOO_LARGE\",\"message\":\"Tool output is "
+        "larger than %u bytes.\",\"details\":{\"limit_bytes\":%u}}]}";
+    char expected[256];
+    snprintf(expected, sizeof(expected), refused, 32u, 32u);
+    assert_string_equal(corridor_ask(*state, AT_MOST("32")), expected);
+    snprintf(expected, sizeof(expected), refused, 0u, 0u);
+    assert_string_equal(corridor_ask(*state, AT_MOST("0")), expected);
+}
+
 static const char with_record[] =
     "{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"list_schemas\"},"
     "\"params\":{\"_meta\":{\"capture_provenance\":true}},\"artifacts\":[]}";
@@ -102,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CORRIDOR_TEST(test_answers),
         CORRIDOR_TEST(test_only_legal_request_id_is_echoed),
+        CORRIDOR_TEST(test_output_is_no_larger_than_wanted),
         CORRIDOR_TEST(test_same_request_gives_same_bytes),
         CORRIDOR_TEST(test_random_run_has_time),
         CORRIDOR_TEST(test_status_over_http),

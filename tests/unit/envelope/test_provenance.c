@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 
 #include "envelope/conformance.h"
 #include "envelope/provenance.h"
@@ -92,6 +93,72 @@ static void test_wishes(void **state)
     assert_true(wish.mode_unknown && wish.deterministic);
     wish = envelope_wish_read(quoted_read(fixture, META("'provenance_mode':'minimal'")));
     assert_false(wish.full || wish.mode_unknown);
+}
+
+static void expect_warnings(struct json_fixture *fixture, const char *request, const char *warnings)
+{
+    struct jsv_value envelope = answer_of(fixture, request, json(fixture, "1"));
+    jsv_buf_reset(&fixture->out);
+    struct jsv_writer writer = jsv_writer_on(&fixture->out);
+    jsv_write_value(&writer, jsv_value_get(envelope, JSV_STR("warnings")));
+    quoted_expect(fixture, warnings);
+}
+
+#define OPTION_IGNORED(name)                                                                       \
+    "{'code':'ADAPTER.PROVENANCE.OPTION_IGNORED',"                                                 \
+    "'message':'An option in params._meta was ignored: it must be true or false.',"                \
+    "'details':{'name':'" name "'}}"
+
+static void test_what_has_no_effect_is_warned_about(void **state)
+{
+    struct json_fixture *fixture = *state;
+    expect_warnings(
+        fixture,
+        META("'capture_provenance':'true','capture_artifacts':1"),
+        "[" OPTION_IGNORED("capture_provenance") "," OPTION_IGNORED("capture_artifacts") "]");
+    expect_warnings(
+        fixture,
+        META("'capture_provenance':true,'capture_artifacts':'yes','provenance_mode':'huge'"),
+        "[" OPTION_IGNORED("capture_artifacts") ",{'code':'ADAPTER.PROVENANCE.MODE_UNKNOWN',"
+                                                "'message':'provenance_mode is minimal or full; "
+                                                "minimal was taken.'}]");
+    expect_warnings(
+        fixture,
+        REQUEST("{'_meta':true}", ",'artifacts':[],'preferences':{'locale':'de'}"),
+        "[{'code':'ADAPTER.REQUEST.META_IGNORED','message':'params._meta was ignored: it must be "
+        "an object.','details':{'name':'_meta'}},"
+        "{'code':'ADAPTER.PREFERENCE.IGNORED','message':'A preference was ignored: tools are not "
+        "told of it.','details':{'name':'preferences.locale'}}]");
+    static const char versioned[] =
+        "{'schema_version':'mcp.request.v0.1','tool':{'name':'t','version':'%s'},"
+        "'params':{},'artifacts':[]}";
+    char request[256];
+    snprintf(request, sizeof(request), versioned, "2");
+    expect_warnings(
+        fixture,
+        request,
+        "[{'code':'ADAPTER.TOOL.VERSION_DIFFERS','message':'The tool that was called has another "
+        "version than the request names.','details':{'requested':'2','called':'1.2.3'}}]");
+    snprintf(request, sizeof(request), versioned, "1.2.3");
+    assert_int_equal(
+        jsv_value_type(
+            jsv_value_get(answer_of(fixture, request, json(fixture, "1")), JSV_STR("warnings"))),
+        JSV_TYPE_NONE);
+}
+
+static void test_the_size_of_output_that_is_wanted(void **state)
+{
+    struct json_fixture *fixture = *state;
+    struct envelope_wish wish = envelope_wish_read(quoted_read(fixture, META("")));
+    assert_false(wish.has_output_max);
+    static const char *const numbers[] = {"10", "1e1", "10.0"};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        char request[64];
+        snprintf(request, sizeof(request), "{'preferences':{'max_output_bytes':%s}}", numbers[i]);
+        wish = envelope_wish_read(quoted_read(fixture, request));
+        assert_true(wish.has_output_max);
+        assert_int_equal(wish.output_max, 10);
+    }
 }
 
 static void test_no_record_unless_asked_for(void **state)
@@ -427,6 +494,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         JSON_TEST(test_wishes),
+        JSON_TEST(test_what_has_no_effect_is_warned_about),
+        JSON_TEST(test_the_size_of_output_that_is_wanted),
         JSON_TEST(test_no_record_unless_asked_for),
         JSON_TEST(test_the_request_id_comes_back),
         JSON_TEST(test_a_minimal_record),
