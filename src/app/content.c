@@ -47,12 +47,13 @@ void app_content_done(struct app_content *content)
     content->catalog = NULL;
 }
 
-static void warn(void *context, struct jsv_str file, struct jsv_str why)
+static void warn(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why)
 {
     struct app_content *content = context;
-    content->skipped++;
+    bool is_skipped = kind == CATALOG_SKIPPED;
+    content->skipped += is_skipped;
     const struct log_field fields[] = {
-        {"reason", JSV_STR("file_skipped")},
+        {"reason", is_skipped ? JSV_STR("file_skipped") : JSV_STR("tool_unusable")},
         {"file", file},
         {"detail", why},
     };

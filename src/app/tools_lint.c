@@ -58,8 +58,9 @@ static void rise(struct lint *lint, size_t before)
     lint->pointer.size = before;
 }
 
-static void warn(void *context, struct jsv_str file, struct jsv_str why)
+static void warn(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why)
 {
+    (void)kind;
     struct lint *lint = context;
     struct jsv_str before = lint->file;
     lint->file = file;
@@ -166,6 +167,15 @@ static void check_file_name(struct lint *lint, const struct catalog_tool *tool)
     }
 }
 
+static void check_version(struct lint *lint, const struct catalog_tool *tool)
+{
+    if (jsv_value_text(jsv_value_get(tool->value, JSV_STR("version"))).size == 0) {
+        size_t before = descend(lint, JSV_STR("version"));
+        say(lint, JSV_STR("is missing: records of calls say \"unknown\""), JSV_STR(""));
+        rise(lint, before);
+    }
+}
+
 static void check_descriptions(struct lint *lint, const struct catalog_tool *tool)
 {
     if (tool->description.size == 0) {
@@ -187,30 +197,15 @@ static void check_descriptions(struct lint *lint, const struct catalog_tool *too
     rise(lint, before);
 }
 
-static void check_schema(
-    struct lint *lint, struct jsv_str name, struct jsv_value schema, int error, struct jsv_str why)
+static void check_schema(struct lint *lint, struct jsv_str name, struct jsv_value schema)
 {
     struct jsv_value draft = jsv_value_get(schema, JSV_STR("$schema"));
     size_t before = descend(lint, name);
-    if (error == -EBADMSG) {
-        say(lint, JSV_STR("does not compile: "), why);
-    }
     if (jsv_value_type(draft) != JSV_TYPE_NONE && !jsv_str_equal(jsv_value_text(draft), DRAFT)) {
         descend(lint, JSV_STR("$schema"));
         say(lint, JSV_STR("clients need not know any draft but 2020-12"), JSV_STR(""));
     }
     rise(lint, before);
-}
-
-static void
-check_schemas(struct lint *lint, const struct catalog *catalog, const struct catalog_tool *tool)
-{
-    const struct jsv_schema *compiled;
-    struct jsv_str why = JSV_STR("");
-    int r = catalog_tool_input(catalog, tool, &compiled, &why);
-    check_schema(lint, JSV_STR("inputSchema"), tool->input_schema, r, why);
-    r = catalog_tool_output(catalog, tool, &compiled, &why);
-    check_schema(lint, JSV_STR("outputSchema"), tool->output_schema, r, why);
 }
 
 static void
@@ -255,7 +250,9 @@ static void check_catalog(struct lint *lint, const struct catalog *catalog)
         lint->file = tool->file;
         check_file_name(lint, tool);
         check_descriptions(lint, tool);
-        check_schemas(lint, catalog, tool);
+        check_version(lint, tool);
+        check_schema(lint, JSV_STR("inputSchema"), tool->input_schema);
+        check_schema(lint, JSV_STR("outputSchema"), tool->output_schema);
         check_template(lint, tool);
         walk(lint, tool->value, false);
     }

@@ -59,8 +59,14 @@ struct catalog_options {
     bool assert_format; /* for assets; tools' own schemas always assert */
 };
 
-/** Told of what is left out: file, and why ("duplicate member at /a (line 3)"). */
-typedef void catalog_warn(void *context, struct jsv_str file, struct jsv_str why);
+enum catalog_warning {
+    CATALOG_SKIPPED,  /* the file is left out */
+    CATALOG_UNUSABLE, /* it is part of the snapshot, but its program cannot be run */
+};
+
+/** Told of what is wrong: file, and why ("duplicate member at /a (line 3)"). */
+typedef void
+catalog_warn(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why);
 
 /**
  * Read everything.

@@ -54,8 +54,12 @@ struct jsv_str catalog_keep(struct catalog_loading *loading, struct jsv_str text
 
 /* ---- warnings ---- */
 
-int catalog_warn_of(
-    struct catalog_loading *loading, const char *directory, struct jsv_str path, struct jsv_str why)
+static int warn(
+    struct catalog_loading *loading,
+    enum catalog_warning kind,
+    const char *directory,
+    struct jsv_str path,
+    struct jsv_str why)
 {
     struct jsv_str root = jsv_str_from(directory);
     bool slash = catalog_ends_with(root, JSV_STR("/"));
@@ -65,9 +69,21 @@ int catalog_warn_of(
         return -ENOMEM;
     }
     if (loading->warn) {
-        loading->warn(loading->warn_context, file, why);
+        loading->warn(loading->warn_context, kind, file, why);
     }
     return 0;
+}
+
+int catalog_warn_of(
+    struct catalog_loading *loading, const char *directory, struct jsv_str path, struct jsv_str why)
+{
+    return warn(loading, CATALOG_SKIPPED, directory, path, why);
+}
+
+int catalog_warn_unusable(
+    struct catalog_loading *loading, const char *directory, struct jsv_str path, struct jsv_str why)
+{
+    return warn(loading, CATALOG_UNUSABLE, directory, path, why);
 }
 
 static const char *describe(int error)

@@ -76,7 +76,14 @@ int catalog_warn_of(
     struct jsv_str path,
     struct jsv_str why);
 
-/** The same for what is wrong at a place in it; an empty pointer is not mentioned. */
+/** Say that the program of a tool cannot be run; it is not left out. @return 0 or -ENOMEM. */
+int catalog_warn_unusable(
+    struct catalog_loading *loading,
+    const char *directory,
+    struct jsv_str path,
+    struct jsv_str why);
+
+/** As catalog_warn_of(), for what is wrong at a place in it; an empty pointer is not mentioned. */
 int catalog_warn_at(
     struct catalog_loading *loading,
     const char *directory,

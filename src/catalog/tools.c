@@ -7,31 +7,16 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/ascii.h"
-#include "catalog/headers.h"
+#include "catalog/command.h"
+#include "catalog/descriptor.h"
 #include "catalog/snapshot.h"
 #include "os/sys.h"
 
-/* As the protocol has it. */
-#define NAME_SIZE_MAX 128
+/* The schemas of a tool are "urn:mcpgate:tool:<name>:<part>"; room for the longest name. */
+#define URN          "urn:mcpgate:tool:"
+#define URN_SIZE_MAX (CATALOG_TOOL_NAME_MAX + 64)
 
 /* ---- descriptors ---- */
-
-static bool is_name(struct jsv_str name)
-{
-    for (size_t i = 0; i < name.size; i++) {
-        char c = name.data[i];
-        if (!jsv_is_alnum(c) && c != '_' && c != '-' && c != '.') {
-            return false;
-        }
-    }
-    return name.size > 0 && name.size <= NAME_SIZE_MAX;
-}
-
-static bool is_absent_or(struct jsv_value value, enum jsv_type type)
-{
-    return jsv_value_type(value) == JSV_TYPE_NONE || jsv_value_type(value) == type;
-}
 
 static bool is_content(struct jsv_value tool)
 {
@@ -58,132 +43,6 @@ static struct catalog_tool tool_of(struct jsv_str descriptor, struct jsv_value v
  * more around it than the slash, and no more than doubles when it is escaped.
  */
 #define POINTER_SIZE_MAX (2 * CATALOG_FILE_SIZE_MAX)
-
-/*
- * What is wrong with a descriptor; NULL when nothing is. Also finds out whether it has headers.
- * @param pointer Where it is wrong, unless what is wrong says so.
- */
-static const char *check_tool(struct catalog_tool *tool, struct jsv_buf *pointer)
-{
-    if (!is_name(tool->name)) {
-        return "\"name\" must be 1 to 128 of A-Z a-z 0-9 _ - .";
-    }
-    if (!tool->description.data) {
-        return "\"description\" must be a string";
-    }
-    if (!is_absent_or(jsv_value_get(tool->value, JSV_STR("title")), JSV_TYPE_STRING)) {
-        return "\"title\" must be a string";
-    }
-    if (jsv_value_type(tool->input_schema) != JSV_TYPE_OBJECT) {
-        return "\"inputSchema\" must be an object";
-    }
-    if (!is_absent_or(tool->output_schema, JSV_TYPE_OBJECT)) {
-        return "\"outputSchema\" must be an object";
-    }
-    size_t header_count;
-    const char *wrong = catalog_headers_check(tool->input_schema, pointer, &header_count);
-    tool->has_headers = header_count > 0;
-    return wrong;
-}
-
-/* A text that a program can be given: the kernel's end with a NUL. */
-static bool is_plain(struct jsv_value value)
-{
-    struct jsv_str text = jsv_value_text(value);
-    return text.data && (text.size == 0 || !memchr(text.data, 0, text.size));
-}
-
-static bool are_plain(struct jsv_value array)
-{
-    struct jsv_iter iter = jsv_value_iter(array);
-    bool plain = jsv_value_type(array) == JSV_TYPE_ARRAY;
-    while (plain && jsv_iter_next(&iter)) {
-        plain = is_plain(iter.value);
-    }
-    return plain;
-}
-
-static bool is_command(struct jsv_value command)
-{
-    return are_plain(command) && jsv_value_text(jsv_value_at(command, 0)).size > 0;
-}
-
-/* Texts, and groups of texts. */
-static bool is_template(struct jsv_value template)
-{
-    struct jsv_iter iter = jsv_value_iter(template);
-    bool fits = jsv_value_type(template) == JSV_TYPE_ARRAY;
-    while (fits && jsv_iter_next(&iter)) {
-        fits = is_plain(iter.value) || are_plain(iter.value);
-    }
-    return fits;
-}
-
-static bool is_output(struct jsv_value output)
-{
-    struct jsv_str kind = jsv_value_text(output);
-    return jsv_str_equal(kind, JSV_STR("json")) || jsv_str_equal(kind, JSV_STR("text")) ||
-           jsv_str_equal(kind, JSV_STR("envelope"));
-}
-
-static bool is_there(struct jsv_value value)
-{
-    return jsv_value_type(value) != JSV_TYPE_NONE;
-}
-
-static bool is_absent_or_positive(struct jsv_value value)
-{
-    int64_t number;
-    return jsv_value_type(value) == JSV_TYPE_NONE ||
-           (jsv_value_int64(value, &number) == 0 && number > 0);
-}
-
-/* The same for how a program is run. */
-static const char *check_running(struct jsv_value tool)
-{
-    struct jsv_value template = jsv_value_get(tool, JSV_STR("arguments"));
-    struct jsv_value environment = jsv_value_get(tool, JSV_STR("environment"));
-    struct jsv_value directory = jsv_value_get(tool, JSV_STR("working_directory"));
-    struct jsv_value output = jsv_value_get(tool, JSV_STR("output"));
-    if (is_there(template) && !is_template(template)) {
-        return "\"arguments\" must be an array of strings, and arrays of strings";
-    }
-    if (is_there(environment) && !are_plain(environment)) {
-        return "\"environment\" must be an array of strings";
-    }
-    if (is_there(directory) && !is_plain(directory)) {
-        return "\"working_directory\" must be a string";
-    }
-    if (is_there(output) && !is_output(output)) {
-        return "\"output\" must be json, text or envelope";
-    }
-    return NULL;
-}
-
-/* The same for what only programs of others have. */
-static const char *check_external(struct catalog_tool *tool, struct jsv_buf *pointer)
-{
-    if (jsv_value_type(tool->value) != JSV_TYPE_OBJECT) {
-        return "it must be an object";
-    }
-    const char *wrong = check_tool(tool, pointer);
-    if (wrong) {
-        return wrong;
-    }
-    if (!is_absent_or(jsv_value_get(tool->value, JSV_STR("version")), JSV_TYPE_STRING)) {
-        return "\"version\" must be a string";
-    }
-    if (!is_command(jsv_value_get(tool->value, JSV_STR("command")))) {
-        return "\"command\" must be an array of strings, and not empty";
-    }
-    if (!is_absent_or_positive(jsv_value_get(tool->value, JSV_STR("timeout_ms")))) {
-        return "\"timeout_ms\" must be a positive integer";
-    }
-    if (!is_absent_or_positive(jsv_value_get(tool->value, JSV_STR("max_output_bytes")))) {
-        return "\"max_output_bytes\" must be a positive integer";
-    }
-    return check_running(tool->value);
-}
 
 /* ---- loading ---- */
 
@@ -219,7 +78,7 @@ add_built_in(struct catalog *catalog, struct catalog_loading *loading, struct js
     struct catalog_tool tool = tool_of(text, jsv_document_root(document));
     struct jsv_buf pointer;
     jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
-    const char *wrong = check_tool(&tool, &pointer);
+    const char *wrong = catalog_descriptor_check_headers(&tool, &pointer);
     r = pointer.error;
     jsv_buf_done(&pointer);
     assert(!wrong);
@@ -252,6 +111,89 @@ absolute(struct catalog_loading *loading, const char *directory, struct jsv_str 
     return ret_path->data ? 0 : -ENOMEM;
 }
 
+/*
+ * "/inputSchema/properties/n: expected …" for a reason "urn:…:input#/properties/n: expected …";
+ * other reasons are of schemas the tool refers to, and named as they are.
+ */
+static struct jsv_str describe_fault(
+    struct catalog_loading *loading,
+    const struct catalog_tool *tool,
+    const char *member,
+    struct jsv_str reason)
+{
+    struct jsv_str name = jsv_str_from(member);
+    size_t own = sizeof(URN) - 1 + tool->name.size;
+    const char *hash = memchr(reason.data, '#', reason.size);
+    bool is_own = hash && (size_t)(hash - reason.data) > own &&
+                  memcmp(reason.data, URN, sizeof(URN) - 1) == 0;
+    if (!is_own) {
+        name = catalog_join(&loading->scratch, name, JSV_STR(" does not compile: "));
+        return name.data ? catalog_join(&loading->scratch, name, reason) : name;
+    }
+    size_t skipped = (size_t)(hash + 1 - reason.data);
+    struct jsv_str rest = {hash + 1, reason.size - skipped};
+    name = catalog_join(&loading->scratch, JSV_STR("/"), name);
+    return name.data ? catalog_join(&loading->scratch, name, rest) : name;
+}
+
+/* What is wrong with a schema of the tool that was added last, as a warning; none: "". */
+static int
+compile_schemas(struct catalog *catalog, struct catalog_loading *loading, struct jsv_str *ret_wrong)
+{
+    static const struct {
+        const char *member;
+        int (*compile)(
+            const struct catalog *catalog,
+            const struct catalog_tool *tool,
+            const struct jsv_schema **ret_compiled,
+            struct jsv_str *reterr_reason);
+    } schemas[] = {
+        {"inputSchema", catalog_tool_input},
+        {"outputSchema", catalog_tool_output},
+    };
+    const struct catalog_tool_entry *entry = catalog->tools[catalog->tool_count - 1];
+    *ret_wrong = JSV_STR("");
+    for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
+        const struct jsv_schema *compiled;
+        struct jsv_str reason;
+        int r = schemas[i].compile(catalog, &entry->tool, &compiled, &reason);
+        if (r == -EBADMSG) {
+            *ret_wrong = describe_fault(loading, &entry->tool, schemas[i].member, reason);
+            return ret_wrong->data ? 0 : -ENOMEM;
+        }
+        if (r < 0 && r != -ENOENT) {
+            return r;
+        }
+    }
+    return 0;
+}
+
+/* Add a tool, unless a schema of it does not compile; warn when its program cannot be run. */
+static int add_checked(
+    struct catalog *catalog,
+    struct catalog_loading *loading,
+    const char *directory,
+    const struct catalog_tool *tool)
+{
+    int r = add_tool(catalog, tool, false, NULL);
+    if (r < 0) {
+        return r;
+    }
+    struct jsv_str wrong;
+    r = compile_schemas(catalog, loading, &wrong);
+    if (r == 0 && wrong.size > 0) {
+        struct catalog_tool_entry *entry = catalog->tools[--catalog->tool_count];
+        catalog_program_done(entry->input);
+        catalog_program_done(entry->output);
+        return catalog_warn_of(loading, directory, tool->file, wrong);
+    }
+    const char *unusable = NULL;
+    r = r < 0 ? r : catalog_command_check(tool, &loading->scratch, &unusable);
+    return r < 0 || !unusable
+               ? r
+               : catalog_warn_unusable(loading, directory, tool->file, jsv_str_from(unusable));
+}
+
 static int add_external(
     struct catalog *catalog,
     struct catalog_loading *loading,
@@ -266,14 +208,14 @@ static int add_external(
     }
     struct jsv_buf pointer;
     jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
-    const char *wrong = check_external(&tool, &pointer);
+    const char *wrong = catalog_descriptor_check(&tool, &loading->scratch, &pointer);
     if (!wrong && catalog_tool_find(catalog, tool.name)) {
         wrong = "there is a tool of this name already";
     }
     r = pointer.error;
     if (r == 0) {
         r = wrong ? catalog_warn_at(loading, directory, file->path, wrong, jsv_buf_str(&pointer))
-                  : add_tool(catalog, &tool, false, NULL);
+                  : add_checked(catalog, loading, directory, &tool);
     }
     jsv_buf_done(&pointer);
     return r;
@@ -323,9 +265,6 @@ const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, stru
 
 /* ---- schemas ---- */
 
-/* "urn:mcpgate:tool:<name>:<part>", with room for the longest name. */
-#define URN_SIZE_MAX (NAME_SIZE_MAX + 64)
-
 static int compile(
     const struct catalog *catalog,
     const struct catalog_tool_entry *entry,
@@ -337,7 +276,7 @@ static int compile(
 {
     struct jsv_buf urn;
     jsv_buf_init(&urn, os_allocator(), URN_SIZE_MAX);
-    jsv_buf_append_str(&urn, JSV_STR("urn:mcpgate:tool:"));
+    jsv_buf_append_str(&urn, JSV_STR(URN));
     jsv_buf_append_str(&urn, entry->tool.name);
     jsv_buf_append_str(&urn, part);
     const struct catalog_source source = {

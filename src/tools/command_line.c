@@ -1,19 +1,16 @@
-#define _GNU_SOURCE /* strchrnul() */
 #include "tools/command_line.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/ascii.h"
 #include "catalog/catalog.h"
+#include "catalog/command.h"
 #include "os/sys.h"
 #include "tools/tool.h"
 
 /* One argument: the kernel takes 128 KiB. All that is put together here is of that size. */
 #define TEXT_SIZE_MAX ((size_t)128 << 10)
-
-#define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
 
 /* What every program gets of our environment. Nothing in it is secret. */
 static const char *const passed_on[] = {
@@ -38,80 +35,6 @@ static struct jsv_value member(const struct tool_call *call, struct jsv_str name
     return jsv_value_get(call->tool->value, name);
 }
 
-/* Three texts as one, for the kernel. NULL when memory ran out. */
-static char *join(struct jsv_arena *arena, struct jsv_str a, struct jsv_str b, struct jsv_str c)
-{
-    char *text = jsv_arena_alloc(arena, a.size + b.size + c.size + 1);
-    if (text) {
-        char *at = text;
-        const struct jsv_str parts[] = {a, b, c};
-        for (size_t i = 0; i < 3; i++) {
-            if (parts[i].size > 0) {
-                memcpy(at, parts[i].data, parts[i].size);
-                at += parts[i].size;
-            }
-        }
-        *at = 0;
-    }
-    return text;
-}
-
-/* ---- the program ---- */
-
-static bool is_file(const char *path)
-{
-    struct stat there;
-    return os_fstatat(AT_FDCWD, path, &there, 0) == 0 && S_ISREG(there.st_mode);
-}
-
-/* A bare name in the directories of PATH; *ret_path NULL when there is none. */
-static int search_path(struct jsv_arena *arena, struct jsv_str name, const char **ret_path)
-{
-    const char *rest = os_getenv("PATH");
-    rest = rest && rest[0] ? rest : USUAL_PATH;
-    *ret_path = NULL;
-    while (rest) {
-        const char *end = strchrnul(rest, ':');
-        struct jsv_str directory = {rest, (size_t)(end - rest)};
-        char *path = join(arena, directory, JSV_STR("/"), name);
-        if (!path) {
-            return -ENOMEM;
-        }
-        if (rest[0] == '/' && is_file(path)) { /* an empty or relative one means "anywhere" */
-            *ret_path = path;
-            return 0;
-        }
-        rest = *end ? end + 1 : NULL;
-    }
-    return 0;
-}
-
-/* Below the tools directory, unless it is absolute, or a bare name that is not there. */
-static int find_program(const struct tool_call *call, struct jsv_str name, const char **ret_path)
-{
-    struct jsv_str directory = name.data[0] == '/' ? JSV_STR("") : call->tool->directory;
-    struct jsv_str slash = name.data[0] == '/' ? JSV_STR("") : JSV_STR("/");
-    char *path = join(call->scratch, directory, slash, name);
-    if (!path) {
-        return -ENOMEM;
-    }
-    *ret_path = path;
-    bool is_bare = !memchr(name.data, '/', name.size);
-    return is_bare && !is_file(path) ? search_path(call->scratch, name, ret_path) : 0;
-}
-
-static int find_directory(const struct tool_call *call, const char **ret_directory)
-{
-    struct jsv_str named = jsv_value_text(member(call, JSV_STR("working_directory")));
-    bool is_absolute = named.size > 0 && named.data[0] == '/';
-    *ret_directory = join(
-        call->scratch,
-        is_absolute ? JSV_STR("") : call->tool->directory,
-        is_absolute ? JSV_STR("") : JSV_STR("/"),
-        named);
-    return *ret_directory ? 0 : -ENOMEM;
-}
-
 /* ---- the environment ---- */
 
 static struct jsv_str name_of(struct jsv_str entry)
@@ -128,7 +51,7 @@ put_entry(struct jsv_arena *arena, char **environment, struct jsv_str name, stru
     while (environment[i] && !jsv_str_equal(name_of(jsv_str_from(environment[i])), name)) {
         i++;
     }
-    environment[i] = join(arena, name, JSV_STR("="), value);
+    environment[i] = catalog_command_join(arena, name, JSV_STR("="), value);
     return environment[i] ? 0 : -ENOMEM;
 }
 
@@ -140,7 +63,7 @@ static int add_entry(const struct tool_call *call, char **environment, struct js
         struct jsv_str value = {entry.data + name.size + 1, entry.size - name.size - 1};
         return put_entry(call->scratch, environment, name, value);
     }
-    char *text = join(call->scratch, name, JSV_STR(""), JSV_STR(""));
+    char *text = catalog_command_join(call->scratch, name, JSV_STR(""), JSV_STR(""));
     const char *ours = text ? os_getenv(text) : NULL;
     if (!text) {
         return -ENOMEM;
@@ -201,7 +124,7 @@ static int push(struct builder *builder, struct jsv_str text)
     if (text.size > 0 && memchr(text.data, 0, text.size)) {
         return refuse(builder, "a program's argument cannot contain a NUL character");
     }
-    char *copy = join(builder->call->scratch, text, JSV_STR(""), JSV_STR(""));
+    char *copy = catalog_command_join(builder->call->scratch, text, JSV_STR(""), JSV_STR(""));
     if (!copy) {
         return -ENOMEM;
     }
@@ -398,14 +321,15 @@ int command_line_make(
     struct jsv_str name = jsv_value_text(jsv_value_at(member(call, JSV_STR("command")), 0));
     int r = make_arguments(call, &line.program.arguments, reterr_failure);
     if (r == 0) {
-        r = find_program(call, name, &line.program.path);
+        r = catalog_command_find(call->tool, call->scratch, &line.program.path);
     }
     if (r == 0 && !line.program.path) {
         *reterr_failure = envelope_failure_text(ENVELOPE_FAILURE_NOT_FOUND, name);
         return 1;
     }
     if (r == 0) {
-        r = find_directory(call, &line.program.directory);
+        line.program.directory = catalog_command_directory(call->tool, call->scratch);
+        r = line.program.directory ? 0 : -ENOMEM;
     }
     if (r == 0) {
         r = make_environment(call, &line.program.environment);

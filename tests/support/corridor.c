@@ -178,8 +178,10 @@ static int remove_one(const char *path, const struct stat *stat, int type, struc
     return remove(path);
 }
 
-static void no_warning(void *context, struct jsv_str file, struct jsv_str why)
+static void
+no_warning(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why)
 {
+    (void)kind;
     (void)context;
     fail_msg("%.*s: %.*s", (int)file.size, file.data, (int)why.size, why.data);
 }

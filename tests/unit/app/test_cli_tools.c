@@ -72,7 +72,8 @@ static void test_lint_clean(void **state)
     (void)state;
     lint(
         "x.tool.json",
-        "{\"name\":\"x\",\"description\":\"d\",\"command\":[\"true\"],\"arguments\":[\"{a}\"],"
+        "{\"name\":\"x\",\"version\":\"1\",\"description\":\"d\",\"command\":[\"true\"],"
+        "\"arguments\":[\"{a}\"],"
         "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"description\":\"d\"}},"
         "\"additionalProperties\":false}}",
         0,
@@ -92,6 +93,7 @@ static void test_lint_findings(void **state)
         "y.tool.json#/name: the file is not called after the tool\n"
         "y.tool.json#/description: is empty\n"
         "y.tool.json#/inputSchema/properties/a: has no \"description\"\n"
+        "y.tool.json#/version: is missing: records of calls say \"unknown\"\n"
         "y.tool.json#/inputSchema/$schema: clients need not know any draft but 2020-12\n"
         "y.tool.json#/arguments/0: the input schema has no property nope\n"
         "y.tool.json#/title: hidden in the text: a mark that changes the direction of text\n"

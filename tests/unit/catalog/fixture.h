@@ -18,6 +18,7 @@ struct catalog_fixture {
     struct catalog *catalog;
     const char *error_dir;
     char warnings[8192];
+    char unusable[1024]; /* the last warning of a program that cannot be run */
 };
 
 static struct catalog_fixture fixture;
@@ -71,10 +72,16 @@ static inline void fixture_write(const char *name, const char *text)
     free(quoted);
 }
 
-/* Paths are told from the test's directory on. */
-static inline void fixture_warn(void *context, struct jsv_str file, struct jsv_str why)
+/* Paths are told from the test's directory on. Most programs of tests are not there: only tests
+   about that look at these warnings. */
+static inline void
+fixture_warn(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why)
 {
     struct catalog_fixture *self = context;
+    if (kind == CATALOG_UNUSABLE) {
+        snprintf(self->unusable, sizeof(self->unusable), "%.*s", (int)why.size, why.data);
+        return;
+    }
     size_t skip = strlen(self->dir.path) + 1;
     size_t used = strlen(self->warnings);
     assert_true(file.size > skip);

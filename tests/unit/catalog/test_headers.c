@@ -44,7 +44,6 @@ static void what_can_be_repeated(void **state)
     GOOD(ONE("'boolean'", "'B'"));
     NONE("{}");
     NONE(OF("{'p': {'type': 'string'}, 'q': true}"));
-    NONE("{'properties': 1}");
     NONE("{'dependentRequired': {'x-mcp-header': ['b']}}");
 }
 

@@ -20,8 +20,10 @@ static void expect_in(const char *text, const char *part)
     }
 }
 
-static void ignore(void *context, struct jsv_str file, struct jsv_str why)
+static void
+ignore(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why)
 {
+    (void)kind;
     (void)context;
     (void)file;
     (void)why;
