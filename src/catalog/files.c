@@ -100,7 +100,7 @@ static const char *describe(int error)
     case -ELOOP:
         return "a directory inside itself, by a link";
     case -ENOENT:
-        return "a link that leads nowhere, or a file that has just gone";
+        return "a broken link, or a file that was just removed";
     case -EISDIR:
         return "a directory";
     case -EBADFD:

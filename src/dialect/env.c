@@ -77,7 +77,7 @@ static void env_fail(struct dialect_request *request, struct jsv_str details)
 {
     const struct rpc_fault fault = {
         .details = details,
-        .suggestion = JSV_STR("Try again; tell the operator when it happens again"),
+        .suggestion = JSV_STR("Retry; if it persists, contact the operator"),
         .cause = JSV_STR(""),
     };
     env_answer_fault(request, canonical(ENVELOPE_CANONICAL_INTERNAL_ERROR), &fault);
@@ -151,7 +151,7 @@ static enum dialect_step get_prompt(struct dialect_request *request)
         .cause = JSV_STR("/params/promptId"),
     };
     static const struct rpc_fault not_there = {
-        .details = JSV_STR("there is no such prompt"),
+        .details = JSV_STR("unknown prompt"),
         .suggestion = JSV_STR("Name a prompt that mcp.discover lists"),
         .cause = JSV_STR("/params/promptId"),
     };
@@ -193,7 +193,7 @@ static struct jsv_str arguments_place(const struct dialect_request *request)
 static enum dialect_step answer_unknown_tool(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = JSV_STR("there is no such tool"),
+        .details = JSV_STR("unknown tool"),
         .suggestion = JSV_STR("Use the toolId of a tool that mcp.discover lists"),
         .cause = JSV_STR("/params/toolId"),
     };
@@ -240,7 +240,7 @@ env_render(struct dialect_request *request, struct jsv_str result, enum tool_ver
     struct jsv_problem problem;
     envelope_invoke_read(request->message.params, route_parameter(request), &invoke, &problem);
     if (result.size == 0 || result.data[0] != '{') {
-        env_fail(request, JSV_STR("the tool's output is no object"));
+        env_fail(request, JSV_STR("the tool's output is not an object"));
         return;
     }
     struct jsv_writer writer = env_result_begin(request);
@@ -299,7 +299,7 @@ static enum dialect_step open_route(struct dialect_request *request)
 static enum dialect_step open_message(struct dialect_request *request)
 {
     static const struct rpc_fault no_method = {
-        .details = JSV_STR("there is no such method"),
+        .details = JSV_STR("unknown method"),
         .suggestion = JSV_STR("Use mcp.discover, mcp.prompt.get or mcp.tool.invoke"),
         .cause = JSV_STR("/method"),
     };

@@ -176,7 +176,7 @@ static enum dialect_step answer_not_found(struct dialect_request *request)
     const struct rpc_fault fault = {
         .message = dialect_message(
             request->scratch, JSV_STR("Method not found:"), request->message.method),
-        .details = JSV_STR("there is no such method"),
+        .details = JSV_STR("unknown method"),
         .suggestion = JSV_STR("Use a method of the protocol version in use"),
         .cause = JSV_STR("/method"),
     };
@@ -396,7 +396,7 @@ static void mcp_fail(struct dialect_request *request, struct jsv_str details)
 {
     const struct rpc_fault fault = {
         .details = details,
-        .suggestion = JSV_STR("Try again; tell the operator when it happens again"),
+        .suggestion = JSV_STR("Retry; if it persists, contact the operator"),
         .cause = JSV_STR(""),
     };
     mcp_answer_fault(request, RPC_ERROR_INTERNAL, &fault);

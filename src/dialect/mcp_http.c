@@ -113,7 +113,7 @@ bool mcp_settle_session(struct dialect_request *request, const struct mcp_versio
         .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
     };
     static const struct rpc_fault unknown = {
-        .details = JSV_STR("there is no such session"),
+        .details = JSV_STR("unknown session"),
         .suggestion = JSV_STR("Send initialize again"),
         .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
     };
@@ -140,7 +140,7 @@ static bool mismatch(struct dialect_request *request, struct jsv_str name)
 {
     const struct rpc_fault fault = {
         .details = JSV_STR("a header is missing, malformed or different from the body"),
-        .suggestion = JSV_STR("Send the header with the value that stands in the body"),
+        .suggestion = JSV_STR("Send the header with the same value as in the body"),
         .cause = name,
     };
     mcp_answer_fault(request, RPC_ERROR_HEADER_MISMATCH, &fault);

@@ -107,7 +107,7 @@ static enum dialect_step answer_nothing(struct dialect_request *request)
 static enum dialect_step no_session(struct dialect_request *request)
 {
     static const struct rpc_fault fault = {
-        .details = JSV_STR("there is no session to subscribe in"),
+        .details = JSV_STR("no session to subscribe in"),
         .suggestion = JSV_STR("Send initialize first"),
         .cause = JSV_STR("/method"),
     };

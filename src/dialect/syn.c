@@ -65,7 +65,7 @@ static void syn_fail(struct dialect_request *request, struct jsv_str details)
 {
     const struct rpc_fault fault = {
         .details = details,
-        .suggestion = JSV_STR("Try again; tell the operator when it happens again"),
+        .suggestion = JSV_STR("Retry; if it persists, contact the operator"),
         .cause = JSV_STR(""),
     };
     request->http_status = rpc_error_status(RPC_ERROR_INTERNAL);

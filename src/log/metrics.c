@@ -191,7 +191,7 @@ static void put_connections(const struct log_counters *counters, struct jsv_buf 
 static void put_refusals(const struct log_counters *counters, struct jsv_buf *out)
 {
     size_t count = atomic_load(&counters->refusal_count);
-    put_family(out, "refusals_total", "counter", "Refused at the door, before it was a message.");
+    put_family(out, "refusals_total", "counter", "Requests refused before they became messages.");
     for (size_t i = 0; i < count; i++) {
         const struct log_refusal_row *row = &counters->refusals[i];
         char status[JSV_DIGITS_MAX + 1] = "";

@@ -38,7 +38,7 @@ static void test_bad_files(void **state)
     fixture_load("examples/bytes.json: invalid UTF-8 (line 1)\n"
                  "examples/dup.json: duplicate member name at /b/x (line 3)\n"
                  "examples/empty.json: expected a JSON value, found nothing (line 1)\n"
-                 "examples/gone.json: a link that leads nowhere, or a file that has just gone\n"
+                 "examples/gone.json: a broken link, or a file that was just removed\n"
                  "examples/out.json: a link that leaves the directory, or links in a circle\n"
                  "examples/trail.json: unexpected text after the value (line 1)\n");
     assert_int_equal(catalog_example_count(fixture.catalog), 2);

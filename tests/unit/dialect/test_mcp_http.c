@@ -179,7 +179,7 @@ static void a_legacy_answer_names_its_session(void **state)
 {
     const char *answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
     expect(*state, HEADERS("Accept", "*/*"), answer, 400, "names no session");
-    expect(*state, HEADERS("Mcp-Session-Id", "0123"), answer, 404, "no such session");
+    expect(*state, HEADERS("Mcp-Session-Id", "0123"), answer, 404, "unknown session");
 }
 
 int main(void)
