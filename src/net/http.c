@@ -110,6 +110,7 @@ void net_http_request_over(struct net_http *http)
     http->conn.http = NULL;
     http->waiting_for = NET_HTTP_FOR_NOTHING; /* the next one has its own time */
     http->match.route = NET_HTTP_ROUTE_NONE;
+    http->is_cross_origin = false;
     if (http->state != NET_HTTP_LAST) {
         http->state = NET_HTTP_READING;
         give_back_request(http);

@@ -60,8 +60,9 @@ struct net_http {
                      next round */
     bool lingers; /* the last response leaves bytes unread: see NET_HTTP_LINGER */
     size_t thrown_away;
-    unsigned accepts; /* kinds of answer the client of this request takes */
-    bool broken;      /* the peer is lost, or a response is */
+    bool is_cross_origin; /* the request is of a page whose origin the operator lists */
+    unsigned accepts;     /* kinds of answer the client of this request takes */
+    bool broken;          /* the peer is lost, or a response is */
     bool closed;
     net_peer_closed *on_closed;
     void *owner;
@@ -113,6 +114,12 @@ void net_http_respond_answer(struct net_http *http, const struct core_answer *an
 void net_http_respond_refusal(struct net_http *http, unsigned status, const char *why);
 /** 405, with the methods the route has. */
 void net_http_respond_not_allowed(struct net_http *http);
+/** The same, and why. */
+void net_http_respond_method(struct net_http *http, const char *why);
+/** 302, to another path of ours. */
+void net_http_respond_redirect(struct net_http *http, struct jsv_str path);
+/** 204: what a page of a listed origin may send. */
+void net_http_respond_preflight(struct net_http *http);
 /** 401, with what to do about it. */
 void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth auth);
 /** 413, in the words of the tools. */

@@ -70,6 +70,14 @@ bool net_http_guard_origin(const struct net_http_guard *guard, const struct net_
            is_allowed_authority(guard, without_scheme(origin));
 }
 
+bool net_http_guard_is_listed_origin(
+    const struct net_http_guard *guard, const struct net_http_head *head)
+{
+    struct jsv_str origin;
+    return net_http_head_get(head, NET_HTTP_NAME_ORIGIN, &origin) == NET_HTTP_FOUND &&
+           is_listed(origin, guard->origins, guard->origin_count);
+}
+
 /* ---- the token ---- */
 
 /*
@@ -115,6 +123,10 @@ void net_http_guard_challenge(
         jsv_buf_append_str(out, JSV_STR("error=\"insufficient_scope\", scope=\""));
         jsv_buf_append_str(out, scope);
         jsv_buf_append_str(out, JSV_STR("\", "));
+    }
+    if (origin.size == 0) {
+        jsv_buf_append_str(out, JSV_STR("realm=\"mcpgate\""));
+        return;
     }
     jsv_buf_append_str(out, JSV_STR("resource_metadata=\""));
     jsv_buf_append_str(out, origin);
@@ -230,4 +242,27 @@ unsigned net_http_accepts(const struct net_http_head *head)
         }
     }
     return accepts_by_weight(head);
+}
+
+bool net_http_wants_page(const struct net_http_head *head)
+{
+    static const struct jsv_str html = {"text/html", 9};
+    static const struct jsv_str events = {"text/event-stream", 17};
+    struct jsv_str name = net_http_name_text(NET_HTTP_NAME_ACCEPT);
+    const struct net_http_field *field;
+    size_t position = 0;
+    bool wants_html = false;
+    bool wants_events = false;
+    while ((field = net_http_head_next(head, name, &position))) {
+        struct jsv_str list = field->value;
+        struct jsv_str range;
+        while (net_http_list_next(&list, &range)) {
+            struct jsv_str parameters;
+            struct jsv_str type = take_media_type(range, &parameters);
+            bool is_wanted = !is_unwanted(parameters);
+            wants_html |= is_wanted && net_http_equal(type, html);
+            wants_events |= is_wanted && net_http_equal(type, events);
+        }
+    }
+    return wants_html && !wants_events;
 }

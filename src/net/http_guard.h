@@ -26,6 +26,10 @@ bool net_http_guard_host(const struct net_http_guard *guard, const struct net_ht
 /** No Origin, that of an allowed host, or a configured one; "null" is nobody's. */
 bool net_http_guard_origin(const struct net_http_guard *guard, const struct net_http_head *head);
 
+/** Whether the Origin is one the operator lists: its pages may read our answers (CORS). */
+bool net_http_guard_is_listed_origin(
+    const struct net_http_guard *guard, const struct net_http_head *head);
+
 enum net_http_auth {
     NET_HTTP_AUTH_OK,
     NET_HTTP_AUTH_MISSING, /* no bearer token was sent */
@@ -40,7 +44,8 @@ net_http_guard_auth(const struct net_http_guard *guard, const struct net_http_he
 /**
  * Append the value of WWW-Authenticate.
  * @param auth   Anything but NET_HTTP_AUTH_OK.
- * @param origin Of this server as the client knows it, "http://127.0.0.1:8787".
+ * @param origin Of this server as the client knows it, "http://127.0.0.1:8787"; empty: it has no
+ *               metadata to point to.
  * @param scope  What would be needed, for NET_HTTP_AUTH_SCOPE.
  */
 void net_http_guard_challenge(
@@ -48,6 +53,9 @@ void net_http_guard_challenge(
 
 /** Whether Content-Type is application/json, with any parameters. */
 bool net_http_is_json(const struct net_http_head *head);
+
+/** Whether Accept names text/html and no stream: a browser that shows a page. */
+bool net_http_wants_page(const struct net_http_head *head);
 
 enum net_http_accept {
     NET_HTTP_ACCEPT_JSON = 1,

@@ -46,7 +46,10 @@ static enum net_http_method method_of(struct jsv_str text)
     if (jsv_str_equal(text, JSV_STR("HEAD"))) {
         return NET_HTTP_HEAD;
     }
-    return jsv_str_equal(text, JSV_STR("DELETE")) ? NET_HTTP_DELETE : NET_HTTP_OTHER;
+    if (jsv_str_equal(text, JSV_STR("DELETE"))) {
+        return NET_HTTP_DELETE;
+    }
+    return jsv_str_equal(text, JSV_STR("OPTIONS")) ? NET_HTTP_OPTIONS : NET_HTTP_OTHER;
 }
 
 /* CONNECT would turn the connection into something else. */

@@ -48,7 +48,8 @@ enum net_http_method {
     NET_HTTP_HEAD = 2,
     NET_HTTP_POST = 4,
     NET_HTTP_DELETE = 8,
-    NET_HTTP_OTHER = 16, /* any other; no route has it */
+    NET_HTTP_OPTIONS = 16, /* no route has it; browsers ask with it whether they may */
+    NET_HTTP_OTHER = 32,   /* any other; no route has it */
 };
 
 struct net_http_field {

@@ -6,6 +6,7 @@
 #include "core/worker.h"
 #include "log/log.h"
 #include "net/http_conn.h"
+#include "net/http_cors.h"
 #include "net/http_writer.h"
 #include "net/page.h"
 #include "os/sys.h"
@@ -56,6 +57,14 @@ static bool check_form(struct net_http *http)
     return true;
 }
 
+/* Somebody who opens the endpoint in a browser wants to see the page. */
+static bool is_browser_at_mcp(const struct net_http *http)
+{
+    const struct net_http_head *head = &http->reader.head;
+    return http->match.route == NET_HTTP_ROUTE_MCP && head->method == NET_HTTP_GET &&
+           net_http_wants_page(head);
+}
+
 /* @return whether the request may go on; else it is answered. */
 static bool check_head(struct net_http *http)
 {
@@ -73,12 +82,21 @@ static bool check_head(struct net_http *http)
             "--allowed-origins");
         return false;
     }
+    http->is_cross_origin = net_http_guard_is_listed_origin(&http->settings->guard, head);
     if (http->match.route == NET_HTTP_ROUTE_NONE) {
         net_http_respond_refusal(http, 404, NO_SUCH_PATH);
         return false;
     }
+    if (http->is_cross_origin && net_http_cors_is_preflight(head)) {
+        net_http_respond_preflight(http);
+        return false;
+    }
     if (!net_http_route_allows(http->match.route, head->method)) {
         net_http_respond_not_allowed(http);
+        return false;
+    }
+    if (is_browser_at_mcp(http)) {
+        net_http_respond_redirect(http, JSV_STR("/"));
         return false;
     }
     enum net_http_auth auth = auth_of(http);
@@ -183,7 +201,10 @@ static void open_stream(struct net_http *http)
     if (status == 200) {
         net_http_stream_begin(http, NULL);
     } else if (status == 405) {
-        net_http_respond_not_allowed(http);
+        net_http_respond_method(
+            http,
+            "GET /mcp opens the stream of a session: send the header Mcp-Session-Id, or send "
+            "messages by POST");
     } else {
         net_http_respond_refusal(http, status, "unknown session; send initialize again");
     }
@@ -202,6 +223,7 @@ static void on_mcp(struct net_http *http)
         open_stream(http);
         break;
     case NET_HTTP_HEAD:
+    case NET_HTTP_OPTIONS:
     case NET_HTTP_OTHER:
         net_http_respond_not_allowed(http);
         break;

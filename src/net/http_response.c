@@ -6,6 +6,7 @@
 
 #include "log/text.h"
 #include "net/http_conn.h"
+#include "net/http_cors.h"
 #include "net/http_writer.h"
 #include "net/page.h"
 #include "os/sys.h"
@@ -43,6 +44,16 @@ static const struct net_http_date *date_now(void)
     return &last.date;
 }
 
+/* A page of a listed origin may read the answer. */
+static void write_cors(struct net_http *http)
+{
+    struct jsv_str origin;
+    if (http->is_cross_origin &&
+        net_http_head_get(&http->reader.head, NET_HTTP_NAME_ORIGIN, &origin) == NET_HTTP_FOUND) {
+        net_http_cors_write(&http->output, origin);
+    }
+}
+
 /* What is written in a round lives in memory that the connections of a loop share. */
 static void borrow_output(struct net_http *http)
 {
@@ -65,6 +76,7 @@ static void begin(struct net_http *http, unsigned status, struct jsv_str type, s
     };
     borrow_output(http);
     net_http_write_head(&http->output, &answer);
+    write_cors(http);
     if (close) {
         http->state = NET_HTTP_LAST;
         http->lingers = !is_read(http) || http->input_used < http->input.size;
@@ -173,11 +185,30 @@ void net_http_respond_refusal(struct net_http *http, unsigned status, const char
 
 void net_http_respond_not_allowed(struct net_http *http)
 {
+    net_http_respond_method(http, "method not allowed; see the header Allow");
+}
+
+void net_http_respond_redirect(struct net_http *http, struct jsv_str path)
+{
+    begin(http, 302, JSV_STR(""), 0);
+    net_http_write_field(&http->output, JSV_STR("Location"), path);
+    end(http, JSV_STR(""));
+}
+
+void net_http_respond_preflight(struct net_http *http)
+{
+    begin(http, 204, JSV_STR(""), 0);
+    net_http_cors_write_preflight(&http->output, &http->reader.head, http->match.route);
+    end(http, JSV_STR(""));
+}
+
+void net_http_respond_method(struct net_http *http, const char *why)
+{
     char text[REFUSAL_SIZE];
     struct jsv_buf allow;
     jsv_buf_init(&allow, os_allocator(), REFUSAL_SIZE);
     net_http_route_allow(&allow, http->match.route);
-    struct jsv_str body = refuse(http, text, 405, "method not allowed; see the header Allow");
+    struct jsv_str body = refuse(http, text, 405, why);
     begin(http, 405, JSV_STR(JSON_TYPE), body.size);
     net_http_write_field(&http->output, JSV_STR("Allow"), jsv_buf_str(&allow));
     jsv_buf_done(&allow);
@@ -203,7 +234,9 @@ void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth aut
     struct jsv_buf challenge;
     jsv_buf_init(&origin, os_allocator(), CHALLENGE_SIZE);
     jsv_buf_init(&challenge, os_allocator(), CHALLENGE_SIZE);
-    append_origin(http, &origin);
+    if (http->settings->authorization_server_count > 0) {
+        append_origin(http, &origin); /* else there is no metadata */
+    }
     net_http_guard_challenge(&challenge, auth, jsv_buf_str(&origin), JSV_STR(""));
     begin(http, 401, JSV_STR(JSON_TYPE), body.size);
     net_http_write_field(&http->output, JSV_STR("WWW-Authenticate"), jsv_buf_str(&challenge));
@@ -266,6 +299,7 @@ void net_http_stream_begin(struct net_http *http, const char *session)
 {
     borrow_output(http);
     net_http_write_stream_head(&http->output, date_now(), is_chunked(http));
+    write_cors(http);
     write_session(http, session);
     net_http_write_end(&http->output);
     http->state = NET_HTTP_STREAM;

@@ -45,7 +45,7 @@ static void methods(void **state)
         {"DELETE / HTTP/1.0", NET_HTTP_DELETE},
         {"PUT / HTTP/1.0", NET_HTTP_OTHER},
         {"get / HTTP/1.0", NET_HTTP_OTHER},
-        {"OPTIONS * HTTP/1.0", NET_HTTP_OTHER},
+        {"OPTIONS * HTTP/1.0", NET_HTTP_OPTIONS},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct net_http_head head;
