@@ -36,6 +36,7 @@ void app_content_init(struct app_content *content, const struct app_config *conf
                 .tools_dir = config->tools_dir,
                 .tools = descriptors,
                 .tool_count = count,
+                .has_backend = config->backend_url,
                 .assert_format = config->assert_format,
             },
     };

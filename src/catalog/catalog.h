@@ -47,6 +47,7 @@ struct catalog_tool {
     struct jsv_value input_schema;
     struct jsv_value output_schema; /* NONE when it has none */
     bool is_content;                /* it writes in the official protocol's own words */
+    bool is_listed;                 /* there is something for it to work on */
     bool has_headers;               /* HTTP repeats some of its arguments ("x-mcp-header") */
 };
 
@@ -56,6 +57,7 @@ struct catalog_options {
     const char *tools_dir;       /* NULL: none; external tools */
     const struct jsv_str *tools; /* descriptors of the tools that are built in, in their order */
     size_t tool_count;
+    bool has_backend;   /* assets can be sent to one */
     bool assert_format; /* for assets; tools' own schemas always assert */
 };
 
@@ -94,6 +96,10 @@ const struct catalog_example *catalog_example_at(const struct catalog *catalog, 
 size_t catalog_tool_count(const struct catalog *catalog);
 const struct catalog_tool *catalog_tool_at(const struct catalog *catalog, size_t index);
 
+/** The tools that there is something to work on for, in the same order. */
+size_t catalog_listed_tool_count(const struct catalog *catalog);
+const struct catalog_tool *catalog_listed_tool_at(const struct catalog *catalog, size_t index);
+
 /**
  * A schema by name, an example by path, as a client wrote them.
  * @return 0; -EINVAL when it is absolute, empty, has a ".." segment or a NUL byte;
@@ -107,7 +113,7 @@ int catalog_example_find(
 const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, struct jsv_str name);
 
 /**
- * The schema that validates assets for a name: "nested-synesthetic-asset" stands for
+ * The schema that a client means by a name: "nested-synesthetic-asset" stands for
  * "synesthetic-asset". @return as catalog_schema_find().
  */
 int catalog_schema_resolve(

@@ -75,6 +75,8 @@ struct catalog {
     struct catalog_example_entry *examples_by_path; /* as their files */
     struct catalog_tool_entry **tools;              /* as declared */
     size_t tool_count;
+    struct catalog_tool_entry **listed_tools; /* those of them that are listed */
+    size_t listed_tool_count;
     bool assert_format;
     struct catalog_compiler *compiler; /* shared by readers of a const snapshot */
 };

@@ -46,6 +46,21 @@ static struct catalog_tool tool_of(struct jsv_str descriptor, struct jsv_value v
 
 /* ---- loading ---- */
 
+/* Whether what a built-in tool needs is configured. */
+static bool is_needed_there(const struct catalog_options *options, struct jsv_str need)
+{
+    if (jsv_str_equal(need, JSV_STR("schemas"))) {
+        return options->schemas_dir;
+    }
+    if (jsv_str_equal(need, JSV_STR("examples"))) {
+        return options->examples_dir;
+    }
+    if (jsv_str_equal(need, JSV_STR("assets"))) {
+        return options->schemas_dir || options->examples_dir;
+    }
+    return !jsv_str_equal(need, JSV_STR("backend")) || options->has_backend;
+}
+
 /* @param document Owned by the entry, also on failure; NULL when it is a file's. */
 static int add_tool(
     struct catalog *catalog,
@@ -62,11 +77,17 @@ static int add_tool(
     }
     *entry = (struct catalog_tool_entry){*tool, built_in, document, input, output};
     catalog->tools[catalog->tool_count++] = entry;
+    if (tool->is_listed) {
+        catalog->listed_tools[catalog->listed_tool_count++] = entry;
+    }
     return 0;
 }
 
-static int
-add_built_in(struct catalog *catalog, struct catalog_loading *loading, struct jsv_str text)
+static int add_built_in(
+    struct catalog *catalog,
+    struct catalog_loading *loading,
+    const struct catalog_options *options,
+    struct jsv_str text)
 {
     struct jsv_document *document = jsv_document_new(os_allocator());
     int r = document ? jsv_read(loading->reader, document, text, 0, NULL) : -ENOMEM;
@@ -76,6 +97,8 @@ add_built_in(struct catalog *catalog, struct catalog_loading *loading, struct js
         return r;
     }
     struct catalog_tool tool = tool_of(text, jsv_document_root(document));
+    tool.is_listed =
+        is_needed_there(options, jsv_value_text(jsv_value_get(tool.value, JSV_STR("needs"))));
     struct jsv_buf pointer;
     jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
     const char *wrong = catalog_descriptor_check_headers(&tool, &pointer);
@@ -202,6 +225,7 @@ static int add_external(
 {
     struct catalog_tool tool = tool_of(file->text, file->value);
     tool.file = file->path;
+    tool.is_listed = true;
     int r = absolute(loading, directory, &tool.directory);
     if (r < 0) {
         return r;
@@ -225,14 +249,16 @@ int catalog_tools_load(
     struct catalog *catalog, struct catalog_loading *loading, const struct catalog_options *options)
 {
     const struct catalog_files *files = &catalog->files[CATALOG_ROOT_TOOLS];
-    catalog->tools = jsv_arena_array(
-        &catalog->arena, options->tool_count + files->count + 1, sizeof(*catalog->tools));
-    if (!catalog->tools) {
+    size_t count_max = options->tool_count + files->count + 1;
+    catalog->tools = jsv_arena_array(&catalog->arena, count_max, sizeof(*catalog->tools));
+    catalog->listed_tools =
+        jsv_arena_array(&catalog->arena, count_max, sizeof(*catalog->listed_tools));
+    if (!catalog->tools || !catalog->listed_tools) {
         return -ENOMEM;
     }
     int r = 0;
     for (size_t i = 0; i < options->tool_count && r == 0; i++) {
-        r = add_built_in(catalog, loading, options->tools[i]);
+        r = add_built_in(catalog, loading, options, options->tools[i]);
     }
     for (size_t i = 0; i < files->count && r == 0; i++) {
         r = add_external(catalog, loading, options->tools_dir, &files->items[i]);
@@ -241,6 +267,16 @@ int catalog_tools_load(
 }
 
 /* ---- looking ---- */
+
+size_t catalog_listed_tool_count(const struct catalog *catalog)
+{
+    return catalog->listed_tool_count;
+}
+
+const struct catalog_tool *catalog_listed_tool_at(const struct catalog *catalog, size_t index)
+{
+    return &catalog->listed_tools[index]->tool;
+}
 
 size_t catalog_tool_count(const struct catalog *catalog)
 {

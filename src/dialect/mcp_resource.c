@@ -59,7 +59,7 @@ static bool
 find_schema(const struct catalog *catalog, struct jsv_str name, struct mcp_resource *ret_resource)
 {
     const struct catalog_schema *schema;
-    if (!name.data || catalog_schema_find(catalog, name, &schema) < 0) {
+    if (!name.data || catalog_schema_resolve(catalog, name, &schema) < 0) {
         return false;
     }
     *ret_resource = (struct mcp_resource){JSV_STR(MCP_SCHEMAS_PREFIX), schema->name, schema->text};

@@ -30,7 +30,7 @@ write_tool(struct jsv_writer *writer, const struct catalog_tool *tool, enum mcp_
 enum dialect_step mcp_handle_tools_list(struct mcp_exchange *exchange)
 {
     struct dialect_request *request = exchange->request;
-    size_t count = catalog_tool_count(request->catalog);
+    size_t count = catalog_listed_tool_count(request->catalog);
     size_t first;
     size_t end;
     if (!mcp_page_find(exchange, count, &first, &end)) {
@@ -40,7 +40,7 @@ enum dialect_step mcp_handle_tools_list(struct mcp_exchange *exchange)
     jsv_write_key(&writer, JSV_STR("tools"));
     jsv_write_array_begin(&writer);
     for (size_t i = first; i < end; i++) {
-        write_tool(&writer, catalog_tool_at(request->catalog, i), exchange->version);
+        write_tool(&writer, catalog_listed_tool_at(request->catalog, i), exchange->version);
     }
     jsv_write_array_end(&writer);
     mcp_write_next_page(&writer, count, end);

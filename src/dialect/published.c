@@ -41,7 +41,7 @@ static struct jsv_str find_schema(const struct dialect_request *request, struct 
         name.size -= suffix;
     }
     const struct catalog_schema *schema;
-    int r = catalog_schema_find(request->catalog, name, &schema);
+    int r = catalog_schema_resolve(request->catalog, name, &schema);
     return r < 0 ? (struct jsv_str){NULL, 0} : schema->text;
 }
 

@@ -14,7 +14,7 @@ int tool_get_schema(struct tool_call *call)
 {
     const struct catalog_schema *schema;
     struct jsv_str name = jsv_value_text(tool_argument(call, JSV_STR("name")));
-    switch (catalog_schema_find(call->catalog, name, &schema)) {
+    switch (catalog_schema_resolve(call->catalog, name, &schema)) {
     case 0:
         return write_schema(call, schema);
     case -EINVAL:

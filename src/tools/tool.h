@@ -10,6 +10,9 @@
  * A descriptor's "absent" member gives the text for a parameter that is
  * missing, null or empty: {"absent": {"/schema": "schema param is required"}}.
  * It is said alone, before anything else is looked at.
+ *
+ * "needs" names what the tool works on: "schemas", "examples", "assets" (either of the two) or
+ * "backend". The official protocol lists the tool only where that is configured.
  */
 #pragma once
 
