@@ -4,19 +4,13 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
-import { descriptors, program, request, Server, sleep, soak, until, withServer } from './server.mjs';
+import { cpuSeconds, descriptors, program, request, Server, sleep, soak, until, withServer } from './server.mjs';
 
 const ON_SOCKET = { args: ['--socket', 's.sock'] };
 const MIB = 1024 * 1024;
 
 const status = (server, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(fs.readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))[1]);
 const residentKib = (server) => status(server, 'VmRSS');
-
-// Processor seconds the server has used.
-function cpuSeconds(server) {
-    const fields = fs.readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 const open = (server) => new Promise((resolve, reject) => {
     const socket = net.connect(server.socket);

@@ -130,6 +130,12 @@ function invalidLogLines(dir) {
     return bad ? `${JSON.stringify(bad.errors)} in ${lines.split('\n')[bad.line - 1]}` : verdict.stderr;
 }
 
+// Processor time a server has used so far.
+export function cpuSeconds(server) {
+    const fields = fs.readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 // Run a test with a server, which is gone afterwards.
 export async function withServer(options, work) {
     const server = new Server(options);

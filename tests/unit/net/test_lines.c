@@ -328,15 +328,15 @@ static void test_oversize_line_that_does_not_end_is_hung_up_on(void **state)
 static void test_lines_that_end_may_come_for_ever(void **state)
 {
     struct desk *desk = *state;
-    open_strict(desk, 200);
-    for (unsigned i = 0; i < 6; i++) {
+    open_strict(desk, 600); /* long, for machines that are slow themselves */
+    for (unsigned i = 0; i < 8; i++) {
         say(desk, "half");
         run_for(desk, 60);
         say(desk, "line\nha");
         run_for(desk, 60);
         say(desk, "lf\n");
     }
-    run_for(desk, 300);
+    run_for(desk, 800);
     assert_non_null(desk->lines);
     say(desk, "half");
     run(desk);
@@ -345,7 +345,7 @@ static void test_lines_that_end_may_come_for_ever(void **state)
         say(desk, "wait x\n");
     }
     say(desk, "half");
-    run_for(desk, 500);
+    run_for(desk, 900);
     assert_non_null(desk->lines);
 }
 
@@ -778,7 +778,7 @@ static void test_end_of_input_is_noticed_while_nothing_is_read(void **state)
 static void test_input_that_is_over_is_taken_to_the_end(void **state)
 {
     struct desk *desk = *state;
-    int out = open_pipes(desk, 300);
+    int out = open_pipes(desk, 500);
     for (int i = 0; i < 6 * CORE_IN_FLIGHT_MAX; i++) {
         say(desk, "wait x\n");
     }
