@@ -79,6 +79,13 @@ static void demands_beside_alternatives(void **state)
         {"'anyOf':[{'$ref':'#/$defs/b'},{'$ref':'#/$defs/c'}]",
          ",'$defs':{'b':{'$ref':'#/$defs/r'},'c':{'required':['c']},'r':{'required':['b']}}",
          JSV_OP_ANY_OF},
+        {"'oneOf':[{'required':['b']},{'required':['c'],'unevaluatedProperties':false}]",
+         "",
+         JSV_OP_ONE_OF},
+        {"'oneOf':[{'required':['b']},{'properties':{'a':true,'c':true},"
+         "'unevaluatedProperties':false}]",
+         "",
+         JSV_OP_ONE_OF},
         /* alternatives that fail in any case, all but one or all */
         {"'anyOf':[{'type':'null','required':['b']},{'required':['c']}]", "", JSV_OP_OBJECT_FEW},
         {"'anyOf':[{'type':'null','required':['b']},{'not':true,'required':['c']}]",
@@ -91,7 +98,8 @@ static void demands_beside_alternatives(void **state)
         /* what does not look at members cannot demand any */
         {"'anyOf':[{'required':['b']},{'minProperties':3}]", "", JSV_OP_OBJECT_ONE},
         {"'anyOf':[{'required':['b']},true]", "", JSV_OP_OBJECT_ONE},
-        {"'oneOf':[{'required':['b']},{'required':['c'],'unevaluatedProperties':false}]",
+        {"'oneOf':[{'required':['b']},{'required':['c'],'anyOf':[{'properties':{'c':true}}],"
+         "'unevaluatedProperties':false}]",
          "",
          JSV_OP_OBJECT_ONE},
         /* nor is it for them when the schema looks at members itself */

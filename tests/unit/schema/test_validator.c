@@ -199,7 +199,9 @@ static void memory(void **state)
     static const struct schema_verdict_case cases[] = {
         {"{'uniqueItems':true}", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,{'a':1}]", 1},
         {"{'const':{'a':{'x':1,'y':2},'b':2}}", "{'b':2,'a':{'y':2,'x':1}}", 1},
-        {"{'unevaluatedProperties':{'type':'number'}}", "{'a':1,'b':2}", 1},
+        {"{'anyOf':[{'properties':{'a':true}}],'unevaluatedProperties':{'type':'number'}}",
+         "{'a':1,'b':2}",
+         1},
         {"{'items':{'type':'null'}}", "[1,2,3,4]", 0},
         {"{'anyOf':[{'const':1},{'const':2},{'type':'null'}]}", "3", 0},
         {"{'unevaluatedItems':{'enum':[1]}}", "[2,2,2]", 0},
