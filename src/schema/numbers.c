@@ -1,5 +1,6 @@
 #include "schema/numbers.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* So few small numbers are sooner compared with than looked up. */
@@ -60,11 +61,17 @@ const struct jsv_numbers *jsv_numbers_make(
     }
     *numbers = (struct jsv_numbers){.count = count};
     bool compares = count <= COMPARED_MAX;
+    bool plain = compares;
     for (uint32_t i = 0; i < count; i++) {
         struct jsv_number number = jsv_value_number((struct jsv_value){document, values[i]});
+        int64_t integer;
+        int r = jsv_number_int64(&number, &integer);
+        number = r == 0 ? jsv_number_from_int64(integer) : number;
         numbers->items[i] = (struct jsv_numbers_item){.number = number};
         compares &= !number.big;
+        plain &= !number.big && r != -ERANGE;
     }
+    numbers->plain = plain;
     return compares || fill_slots(numbers, arena) ? numbers : NULL;
 }
 

@@ -15,6 +15,7 @@ struct jsv_numbers_item {
 struct jsv_numbers {
     uint32_t count;
     uint32_t mask;   /* of the slots; 0: there are none, compare with each */
+    bool plain;      /* few, and those that are integers have no exponent */
     uint64_t seed;   /* of the hashes */
     uint32_t *slots; /* by hash: index + 1, or 0; then the next slot */
     struct jsv_numbers_item items[];
@@ -31,5 +32,19 @@ const struct jsv_numbers *jsv_numbers_make(
     const struct jsv_document *document,
     const struct jsv_node *const *values,
     uint32_t count);
+
+/* Whether a set that is plain has an integer. */
+static inline bool
+jsv_numbers_have_integer(const struct jsv_numbers *numbers, uint64_t magnitude, bool negative)
+{
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        const struct jsv_number *item = &numbers->items[i].number;
+        if (item->significand == magnitude && item->exponent == 0 &&
+            (item->negative == negative || magnitude == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 bool jsv_numbers_have(const struct jsv_numbers *numbers, const struct jsv_number *number);

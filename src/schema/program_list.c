@@ -169,7 +169,8 @@ static bool is_free(enum jsv_op_code code)
 {
     return code == JSV_OP_INTEGER || code == JSV_OP_INTEGER_STRICT || code == JSV_OP_BOOLEAN ||
            code == JSV_OP_STRING_IS || code == JSV_OP_STRING_IN || code == JSV_OP_INT_BOUND ||
-           code == JSV_OP_MULTIPLE_OF || code == JSV_OP_LENGTH || code == JSV_OP_COUNT;
+           code == JSV_OP_MULTIPLE_OF || code == JSV_OP_NUMBER_IN || code == JSV_OP_LENGTH ||
+           code == JSV_OP_COUNT;
 }
 
 /* Emit operations, LIST_MAX at most. Where many of them are free, the list takes steps itself. */

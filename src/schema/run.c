@@ -276,11 +276,16 @@ OP(multiple_of)
 
 OP(number_in)
 {
+    const struct jsv_numbers *numbers = op->data;
+    if (LIKELY(numbers->plain && is_plain_integer(node))) {
+        bool negative = jsv_node_flags(node) & JSV_NODE_NEGATIVE;
+        NEXT_IF(jsv_numbers_have_integer(numbers, node->body, negative));
+    }
     if (!charge(run, 1 + jsv_steps_for_number(node))) {
         return jsv_run_out(run);
     }
     struct jsv_number number = jsv_value_number((struct jsv_value){run->document, node});
-    NEXT_IF(jsv_numbers_have(op->data, &number));
+    NEXT_IF(jsv_numbers_have(numbers, &number));
 }
 
 OP_AND_LAST(string_is)
