@@ -170,6 +170,11 @@ void jsv_regex_free(struct jsv_regex *regex)
     }
 }
 
+size_t jsv_regex_size(const struct jsv_regex *regex)
+{
+    return regex->simulation ? jsv_simulation_size(regex->simulation) : 0;
+}
+
 enum jsv_regex_engine jsv_regex_engine_of(const struct jsv_regex *regex)
 {
     return regex->row     ? JSV_REGEX_ROW

@@ -70,6 +70,9 @@ int jsv_regex_compile(
     struct jsv_regex_fault *reterr_fault);
 void jsv_regex_free(struct jsv_regex *regex);
 
+/* Bytes that a compiled pattern takes because its automaton is large; 0 for most. */
+size_t jsv_regex_size(const struct jsv_regex *regex);
+
 /**
  * Make scratch memory. The first search that needs PCRE2 fills it; after that
  * a search allocates nothing.

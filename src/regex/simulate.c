@@ -228,6 +228,11 @@ void jsv_simulation_free(struct jsv_simulation *simulation, const struct jsv_all
     }
 }
 
+size_t jsv_simulation_size(const struct jsv_simulation *simulation)
+{
+    return simulation->size;
+}
+
 /* ---- searching ---- */
 
 struct list {

@@ -26,6 +26,9 @@ int jsv_simulation_build(
     struct jsv_simulation **ret_simulation);
 void jsv_simulation_free(struct jsv_simulation *simulation, const struct jsv_allocator *allocator);
 
+/* In bytes. */
+size_t jsv_simulation_size(const struct jsv_simulation *simulation);
+
 /* As jsv_regex_search. */
 int jsv_simulation_search(
     const struct jsv_simulation *simulation,

@@ -28,6 +28,7 @@ struct jsv_compile {
     struct jsv_table members;      /* struct member: of large objects that pointers lead through */
     struct jsv_table arrays;       /* struct elements: of large arrays that pointers lead through */
     struct jsv_table regexes;      /* struct jsv_regex_list */
+    size_t pattern_size;           /* of those that are simulated */
     struct jsv_table reached;      /* struct reached */
     bool dynamic;                  /* some reference is dynamic */
 };

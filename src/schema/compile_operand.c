@@ -80,6 +80,9 @@ static int parse_map(
     return 0;
 }
 
+/* For all patterns of a schema that are simulated: a few of the largest, many of those in use. */
+#define PATTERN_SIZE_MAX (32 << 20)
+
 /* A pattern compiled once, however often it is written. */
 static int get_regex(
     struct jsv_compile *compile,
@@ -116,6 +119,16 @@ static int get_regex(
     entry->key = (struct jsv_table_key){NULL, text};
     entry->next = compile->schema->regexes;
     compile->schema->regexes = entry;
+    compile->pattern_size += jsv_regex_size(entry->regex);
+    if (compile->pattern_size > PATTERN_SIZE_MAX) {
+        return jsv_registry_fault(
+            compile->registry,
+            schema->resource,
+            pattern.node,
+            compile->reterr_fault,
+            "the patterns of this schema are too large: together they take more than %d MiB",
+            PATTERN_SIZE_MAX >> 20);
+    }
     *ret_regex = entry->regex;
     return jsv_table_add(&compile->regexes, &entry->key);
 }

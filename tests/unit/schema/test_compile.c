@@ -3,8 +3,10 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "schema/subschema.h"
+#include "support/json_fixture.h"
 #include "support/schema_fixture.h"
 #include "support/texts.h"
 
@@ -461,6 +463,20 @@ static void patterns_that_are_wrong(void **state)
         "/pattern",
         "the pattern is beyond a limit at offset 0: the pattern is too large: with its repetitions "
         "written out it has more than 262,144 states");
+    /* many that are large */
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    for (int i = 0; i < 20; i++) {
+        json_fixture_print(
+            &text,
+            "%s{\"pattern\":\"^((a|b){0,%d}c){0,200}$\"}",
+            i ? "," : "{\"allOf\":[",
+            200 + i);
+    }
+    jsv_buf_append_str(&text, JSV_STR("]}"));
+    assert_int_equal(schema_fixture_compile_str(fixture, jsv_buf_str(&text)), -EBADMSG);
+    assert_non_null(strstr(fixture->fault.message.data, "together they take more than 32 MiB"));
+    jsv_buf_done(&text);
     /* one that is large, but not beyond a limit */
     schema_fixture_use(fixture, "{'pattern':'^((a|b){0,61}c){0,67}$'}");
     schema_fixture_expect(fixture, "'abcac'", NULL);
