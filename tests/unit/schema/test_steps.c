@@ -333,7 +333,11 @@ static void patterns_that_backtrack(struct work *work)
 
 static void patterns_that_are_simulated(struct work *work)
 {
-    look(work, "{'not':{'pattern':'^((a|b|[a-z]{1,9}){0,99}[a-z]{1,99}){0,9}%d$'}}");
+    SCHEMA("{'items':{'allOf':[true");
+    for (int i = 0; i < 60; i++) {
+        SCHEMA(",{'not':{'pattern':'^((a|b|[a-z]{1,9}){0,99}[a-z]{1,99}){0,9}%d$'}}", i);
+    }
+    SCHEMA("]}}");
     fill_long(work, "'", "abcdefgh", 100, "'");
 }
 
@@ -605,6 +609,12 @@ static void evaluated_members(struct work *work)
     fill_array(work, "{'a':0}");
 }
 
+static void members_of_alternatives(struct work *work)
+{
+    look(work, "{'anyOf':[{'properties':{'a':{'maximum':1%d}}}],'unevaluatedProperties':false}");
+    fill_array(work, "{'a':0}");
+}
+
 static void problems(struct work *work)
 {
     look(work, "{'maximum':-1%d}");
@@ -702,6 +712,7 @@ static const struct kind kinds[] = {
     KIND(contains),
     KIND(tuples),
     KIND(evaluated_members),
+    KIND(members_of_alternatives),
     KIND(problems),
     KIND(problems_of_alternatives),
     KIND(missing_members),
