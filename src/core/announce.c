@@ -14,6 +14,10 @@
 /* A portion ends after so long: the others of the loop have messages, too. */
 #define PORTION_US 1000
 
+/* Until the next one. Not 0: a timer that is started so by its own callback fires again in the same
+   round, and nothing is read or sent between the two. */
+#define PAUSE_MS 1
+
 static bool push(void *owner, struct jsv_str message)
 {
     struct core_conn *conn = owner;
@@ -112,7 +116,7 @@ void core_announce_portion(void *owner)
             tell_one(announcer, &scratch);
         }
         if (announcer->conn) {
-            loop_timer_start(announcer->timer, 0);
+            loop_timer_start(announcer->timer, PAUSE_MS);
             break;
         }
     }
