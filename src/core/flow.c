@@ -198,8 +198,8 @@ static void walk_in_time(struct core_request *request)
 }
 
 /*
- * A turn that has become free is promised to whoever waits for it, and taken in the next round of
- * the loop, one on each connection: behind a slow one there may be a lot of work, and others have
+ * A turn that has become free is promised to the next message that waits for it, and taken in
+ * another round of the loop: behind a slow one there may be a lot of work, and others have
  * messages, too. Until then no message that comes in may have it.
  */
 static void promise_turn(struct core_conn *conn)
@@ -221,16 +221,38 @@ static void give_turn(struct core_conn *conn)
     core_tell_door(conn);
 }
 
-void core_give_turns(void *owner)
+/* One message of each connection. @return whether there are more. */
+static bool give_each_a_turn(struct core_worker *worker)
 {
-    struct core_worker *worker = owner;
+    bool is_more = false;
     struct core_conn *conn = worker->conns;
     while (conn) {
         struct core_conn *next = conn->next;
         if (conn->turn_is_promised) {
             give_turn(conn);
+            is_more |= conn->turn_is_promised;
         }
         conn = next;
+    }
+    return is_more;
+}
+
+/* So long, or for one message of each connection; then the loop reads and sends. */
+#define TURNS_US 1000
+
+/* The timer is not started with 0 from here: it would fire again in the same round. */
+void core_give_turns(void *owner)
+{
+    struct core_worker *worker = owner;
+    uint64_t until = os_now_us() + TURNS_US;
+    bool is_more;
+    do {
+        is_more = give_each_a_turn(worker);
+    } while (is_more && os_now_us() < until);
+    if (is_more) {
+        loop_timer_start(worker->turns, 1);
+    } else {
+        loop_timer_stop(worker->turns);
     }
 }
 
