@@ -29,18 +29,42 @@ enum jsv_draft {
 
 /** "4", "6", "7", "2019-09", "2020-12". @return 0, or -EINVAL for any other name. */
 int jsv_draft_from_name(struct jsv_str name, enum jsv_draft *ret_draft);
+/** The same name back. */
+const char *jsv_draft_name(enum jsv_draft draft);
 
 struct jsv_registry;
 struct jsv_schema;
 struct jsv_validator;
 
-/** Why a schema could not be added or compiled. Its texts live in the registry. */
+/** What is wrong with a schema, and where. Its texts live in the registry. */
 struct jsv_schema_fault {
-    struct jsv_str uri;     /* the resource */
+    struct jsv_str uri;     /* of the text, as it was added or resolved */
     struct jsv_str pointer; /* the place in it, RFC 6901 */
-    struct jsv_str message; /* for people: what was expected, or which reference leads nowhere */
-    struct jsv_error json;  /* when the text is no JSON: code other than NONE */
+    struct jsv_str message; /* for people */
+    size_t offset;          /* of the place in the text, in bytes */
+    struct jsv_str missing; /* URI of the schema that could not be found; else empty */
+    struct jsv_error json;  /* when the text is not JSON: code other than NONE */
 };
+
+enum jsv_note_kind {
+    JSV_NOTE_WARNING, /* it works, but perhaps not as its author meant it */
+    JSV_NOTE_FAULT,   /* it was refused */
+};
+
+/**
+ * Called with what there is to say about schemas while they are added and
+ * compiled:
+ *
+ * - every fault, not only the first, which is what the functions return. They
+ *   come in the order of the text, all unresolvable references among them;
+ * - a warning for each keyword that has no effect where it is (beside $ref up
+ *   to draft 7, or a keyword of another draft), when compiling succeeds;
+ * - a warning for each duplicate member, with allow_duplicates.
+ *
+ * @param note Its texts live until the listener returns.
+ */
+typedef void
+jsv_schema_listener(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *note);
 
 /**
  * Hands over a resource that was referred to and not added.
@@ -55,6 +79,10 @@ struct jsv_registry_options {
     enum jsv_draft draft;   /* of resources without $schema */
     jsv_resolver *resolver; /* may be NULL */
     void *resolver_context;
+    jsv_schema_listener *listener; /* may be NULL */
+    void *listener_context;
+    bool allow_duplicates; /* of members with the same name in a schema the last one counts; by
+                              default such a text is refused */
     bool first_id_wins; /* a resolved schema whose $id is that of a different one is known only by
                            the URI it was asked for; by default it is refused */
 };
@@ -90,6 +118,8 @@ struct jsv_schema_options {
     bool assert_content; /* check contentEncoding and contentMediaType, from draft 7 on; by default
                             they are annotations. Known: base64 and application/json */
     bool skip_meta;      /* do not check schemas against their meta-schemas */
+    bool compile_unused; /* also compile what is in $defs and definitions and nothing refers to, to
+                            find its faults */
 };
 
 /**
@@ -106,6 +136,9 @@ int jsv_schema_compile(
     struct jsv_schema **ret_schema,
     struct jsv_schema_fault *reterr_fault);
 void jsv_schema_free(struct jsv_schema *schema);
+
+/** The draft that a schema is read by. */
+enum jsv_draft jsv_schema_draft(const struct jsv_schema *schema);
 
 /** What one validation may use at most. Zero in a member means the default beside it. */
 struct jsv_validator_limits {

@@ -174,6 +174,20 @@ static uint32_t compact(struct jsv_node *nodes, uint32_t object, uint32_t *count
     return to;
 }
 
+static size_t offset_of(const struct check *check, uint32_t key)
+{
+    return jsv_value_offset((struct jsv_value){check->document, &check->nodes[key]});
+}
+
+static void note_dropped(const struct check *check, uint32_t dropped, uint32_t kept)
+{
+    struct jsv_buf *out = check->reader->dropped;
+    if (out) {
+        const struct jsv_dropped note = {offset_of(check, dropped), offset_of(check, kept)};
+        jsv_buf_append(out, &note, sizeof(note));
+    }
+}
+
 int jsv_drop_duplicates(
     struct jsv_reader *reader, uint32_t object, uint32_t *count, size_t *node_count)
 {
@@ -187,6 +201,7 @@ int jsv_drop_duplicates(
     for (uint32_t i = 0; i < *count; i++) {
         struct jsv_key_slot *slot = find_slot(&check, key);
         if (slot->check == check.number) {
+            note_dropped(&check, slot->key, key);
             nodes[slot->key].head = JSV_TYPE_NONE;
         }
         *slot = (struct jsv_key_slot){check.number, key};

@@ -59,6 +59,7 @@ jsv_reader_new(const struct jsv_allocator *allocator, const struct jsv_limits *l
         reader->hash_factors[i] = jsv_hash(number, reader->limits.hash_seed) | 1;
     }
     reader->drain = NULL;
+    reader->dropped = NULL;
     reader->checks = 0;
     reader->large_table = NULL;
     reader->large_table_size = 0;

@@ -66,6 +66,12 @@ struct jsv_drain {
     int (*run)(struct jsv_drain *drain, struct jsv_reader *reader, size_t *node_count);
 };
 
+/* A member that JSV_READ_LAST_WINS dropped. Offsets are those of names, opening quote included. */
+struct jsv_dropped {
+    size_t offset;
+    size_t kept; /* the next member of that name, in whose favour it was dropped */
+};
+
 struct jsv_reader {
     struct jsv_allocator allocator;
     struct jsv_limits limits; /* no zeros left */
@@ -75,6 +81,7 @@ struct jsv_reader {
     const uint32_t *index_end; /* behind the last one */
     struct jsv_document *document;
     struct jsv_drain *drain; /* NULL: all of the document is kept */
+    struct jsv_buf *dropped; /* struct jsv_dropped, appended as objects end; NULL: not wanted */
     size_t decoded_size; /* bytes at the end of the document's block that hold decoded strings */
     struct jsv_buf decoding; /* scratch: the string being decoded */
     struct jsv_frame *frames;

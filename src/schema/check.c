@@ -87,6 +87,10 @@ static int fault_from_problem(
     memcpy(pointer, fault->pointer.data, fault->pointer.size);
     memcpy(pointer + fault->pointer.size, problem->path.data, problem->path.size);
     fault->pointer = (struct jsv_str){pointer, size};
+    struct jsv_value value = {resource->source->document, resource->root};
+    if (jsv_pointer_get(value, problem->path, &value) == 0) {
+        fault->offset = jsv_value_offset(value);
+    }
     return r;
 }
 
@@ -183,7 +187,8 @@ static int check_embedded(
     jsv_buf_reset(text);
     int r = write_without_embedded(text, resources, count);
     if (r == 0) {
-        r = jsv_read(check->registry->reader, document, jsv_buf_str(text), 0, NULL);
+        unsigned flags = check->registry->options.allow_duplicates ? JSV_READ_LAST_WINS : 0;
+        r = jsv_read(check->registry->reader, document, jsv_buf_str(text), flags, NULL);
     }
     return r < 0 ? r : check_value(check, resources[0].item, jsv_document_root(document));
 }

@@ -131,6 +131,52 @@ static int keep_uses(
     return 0;
 }
 
+/* Compile definitions, which decide nothing themselves, if all of them are wanted. */
+static int take_definitions(
+    struct jsv_compile *compile, const struct jsv_subschema *schema, struct jsv_value definitions)
+{
+    int r = 0;
+    if (!compile->options.compile_unused || jsv_value_type(definitions) != JSV_TYPE_OBJECT) {
+        return r;
+    }
+    struct jsv_iter iter = jsv_value_iter(definitions);
+    while (r == 0 && jsv_iter_next(&iter)) {
+        struct jsv_subschema *definition;
+        if (jsv_node_is_schema(iter.value.node)) {
+            r = jsv_compile_subschema(compile, iter.value.node, schema->resource, &definition);
+        }
+    }
+    return r;
+}
+
+/* Read a keyword. @return 1: it decides nothing; 0: it is used; or a failure. */
+static int take_keyword(
+    struct jsv_compile *compile,
+    const struct jsv_subschema *schema,
+    struct jsv_keyword_use *use,
+    const struct jsv_iter *member,
+    bool only_ref)
+{
+    bool is_other = only_ref && use->keyword != JSV_KEYWORD_REF;
+    if (use->keyword == JSV_KEYWORD_COUNT || is_other) {
+        int r = jsv_compile_warn_unused(compile, schema, member->key, is_other);
+        if (r < 0) {
+            return r;
+        }
+    }
+    if (use->keyword == JSV_KEYWORD_DEFS || use->keyword == JSV_KEYWORD_DEFINITIONS) {
+        int r = take_definitions(compile, schema, member->value);
+        return r < 0 ? r : 1;
+    }
+    if (use->keyword == JSV_KEYWORD_COUNT || is_other ||
+        !jsv_compile_is_used(compile, schema, use, member->value)) {
+        return 1;
+    }
+    return use->keyword == JSV_KEYWORD_FORMAT
+               ? 0
+               : jsv_compile_operand(compile, schema, use, member->value);
+}
+
 static int take_apart(struct jsv_compile *compile, struct jsv_subschema *schema)
 {
     const struct jsv_document *document = schema->resource->source->document;
@@ -153,15 +199,12 @@ static int take_apart(struct jsv_compile *compile, struct jsv_subschema *schema)
             .weight = (uint32_t)jsv_value_count(iter.value),
             .key = iter.key.node,
         };
-        if (use.keyword == JSV_KEYWORD_COUNT || (only_ref && use.keyword != JSV_KEYWORD_REF) ||
-            !jsv_compile_is_used(compile, schema, &use, iter.value)) {
-            continue;
+        int r = take_keyword(compile, schema, &use, &iter, only_ref);
+        if (r < 0) {
+            return r;
         }
-        if (use.keyword != JSV_KEYWORD_FORMAT) {
-            int r = jsv_compile_operand(compile, schema, &use, iter.value);
-            if (r < 0) {
-                return r;
-            }
+        if (r > 0) {
+            continue;
         }
         schema->wants_marks |= use.keyword >= JSV_KEYWORD_UNEVALUATED_ITEMS;
         schema->combines |= combines(use.keyword);
@@ -212,12 +255,26 @@ static int compile_target(struct jsv_compile *compile, const struct jsv_target *
     return r;
 }
 
-/* @param resource NULL: that of the URI. */
+/* Say what there is to say. @param r What compiling returned: 0, or -EBADMSG with the fault. */
+static int finish(struct jsv_compile *compile, int r)
+{
+    if (r == -EBADMSG) {
+        struct jsv_schema_fault last = *compile->reterr_fault;
+        r = jsv_compile_refuse_for(compile, NULL, NULL, &last);
+    }
+    return r < 0 ? r : jsv_compile_tell(compile);
+}
+
+/*
+ * @param resource NULL: that of the URI.
+ * @param listener Is told what there is to say; NULL: nobody is.
+ */
 static int compile_any(
     struct jsv_registry *registry,
     struct jsv_str uri,
     const struct jsv_resource *resource,
     const struct jsv_schema_options *options,
+    jsv_schema_listener *listener,
     struct jsv_schema **ret_schema,
     struct jsv_schema_fault *reterr_fault)
 {
@@ -234,6 +291,7 @@ static int compile_any(
         .options = options ? *options : (struct jsv_schema_options){0},
         .schema = schema,
         .reterr_fault = &fault,
+        .listener = listener,
     };
     jsv_arena_init(&compile.scratch, &registry->allocator, SCHEMA_MEMORY_MAX);
     jsv_arena_init(&compile.uris, &registry->allocator, SCHEMA_MEMORY_MAX);
@@ -242,10 +300,15 @@ static int compile_any(
     compile.arrays = jsv_table_on(&compile.scratch);
     compile.regexes = jsv_table_on(&compile.scratch);
     compile.reached = jsv_table_on(&compile.scratch);
+    compile.absent = jsv_table_on(&compile.scratch);
+    jsv_compile_notes_init(&compile);
     struct jsv_target target = {.resource = resource, .node = resource ? resource->root : NULL};
     int r = resource ? 0 : find_uri(&compile, uri, &target);
     if (r == 0) {
         r = compile_target(&compile, &target);
+    }
+    if (r == 0 || r == -EBADMSG) {
+        r = finish(&compile, r);
     }
     jsv_arena_done(&compile.uris);
     jsv_arena_done(&compile.scratch);
@@ -270,7 +333,8 @@ int jsv_schema_compile(
     struct jsv_schema **ret_schema,
     struct jsv_schema_fault *reterr_fault)
 {
-    return compile_any(registry, uri, NULL, options, ret_schema, reterr_fault);
+    return compile_any(
+        registry, uri, NULL, options, registry->options.listener, ret_schema, reterr_fault);
 }
 
 int jsv_schema_compile_resource(
@@ -280,7 +344,7 @@ int jsv_schema_compile_resource(
     struct jsv_schema **ret_schema,
     struct jsv_schema_fault *reterr_fault)
 {
-    return compile_any(registry, resource->uri, resource, options, ret_schema, reterr_fault);
+    return compile_any(registry, resource->uri, resource, options, NULL, ret_schema, reterr_fault);
 }
 
 void jsv_schema_free(struct jsv_schema *schema)
@@ -295,6 +359,11 @@ void jsv_schema_free(struct jsv_schema *schema)
     }
     jsv_arena_done(&schema->arena);
     jsv_dealloc(&own, schema, sizeof(*schema));
+}
+
+enum jsv_draft jsv_schema_draft(const struct jsv_schema *schema)
+{
+    return schema->root->resource->draft;
 }
 
 const struct jsv_keyword_use *

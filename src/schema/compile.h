@@ -3,8 +3,12 @@
  *
  * A struct jsv_compile is one schema in the making. compile.c keeps the list
  * of subschemas and goes through their keywords; what stands in these is read
- * in compile_operand.c, references are followed in compile_reference.c, and
- * compile_dynamic.c sees to the ones that are known only while evaluating.
+ * in compile_operand.c, references are followed in compile_reference.c,
+ * compile_dynamic.c sees to the ones that are known only while evaluating, and
+ * compile_notes.c collects what is wrong.
+ *
+ * A keyword with a fault of its own is left out, and compiling goes on to find
+ * the others. Functions return 1 then.
  */
 #pragma once
 
@@ -30,6 +34,10 @@ struct jsv_compile {
     struct jsv_table regexes;      /* struct jsv_regex_list */
     size_t pattern_size;           /* of those that are simulated */
     struct jsv_table reached;      /* struct reached */
+    struct jsv_table absent;       /* struct absent: what was looked for in vain */
+    struct jsv_stack notes;        /* compile_notes.c's */
+    size_t fault_count;            /* of them */
+    jsv_schema_listener *listener; /* NULL: nobody is told */
     bool dynamic;                  /* some reference is dynamic */
 };
 
@@ -80,7 +88,11 @@ int jsv_compile_pending(struct jsv_compile *compile);
 
 /* ---- compile_reference.c ---- */
 
-/* Find what a URI reference refers to; base NULL when it is absolute. */
+/*
+ * Find what a URI reference refers to; base NULL when it is absolute.
+ * @param ret_target On -ENOENT its resource says in which there is no such place; NULL: there is no
+ *                   such resource.
+ */
 int jsv_compile_target(
     struct jsv_compile *compile,
     struct jsv_str reference,
@@ -107,6 +119,39 @@ int jsv_compile_operand(
     const struct jsv_subschema *schema,
     struct jsv_keyword_use *use,
     struct jsv_value value);
+
+/* ---- compile_notes.c ---- */
+
+void jsv_compile_notes_init(struct jsv_compile *compile);
+/*
+ * Note a fault at a node.
+ * @param missing URI of a schema that could not be found; may be empty.
+ * @return 1: leave the keyword out; -ENOMEM.
+ */
+int jsv_compile_refuse(
+    struct jsv_compile *compile,
+    const struct jsv_resource *resource,
+    const struct jsv_node *node,
+    struct jsv_str missing,
+    const char *format,
+    ...) __attribute__((format(printf, 5, 6)));
+/* The same for a fault elsewhere that a node leads to. */
+int jsv_compile_refuse_for(
+    struct jsv_compile *compile,
+    const struct jsv_resource *resource,
+    const struct jsv_node *node,
+    const struct jsv_schema_fault *fault);
+/* Warn of a member of a schema if it is a keyword that has no effect. @return 0 or -ENOMEM. */
+int jsv_compile_warn_unused(
+    struct jsv_compile *compile,
+    const struct jsv_subschema *schema,
+    struct jsv_value key,
+    bool beside_ref);
+/*
+ * Tell the listener what was noted, in the order of the text: the faults if
+ * there are any, else the warnings. @return 0; -EBADMSG with the first fault; -ENOMEM.
+ */
+int jsv_compile_tell(struct jsv_compile *compile);
 
 /* ---- compile_dynamic.c ---- */
 

@@ -106,11 +106,11 @@ static int get_regex(
         return r;
     }
     if (r < 0) {
-        return jsv_registry_fault(
-            compile->registry,
+        return jsv_compile_refuse(
+            compile,
             schema->resource,
             pattern.node,
-            compile->reterr_fault,
+            (struct jsv_str){0},
             r == -E2BIG ? "the pattern is beyond a limit at offset %zu: %s"
                         : "the pattern is wrong at offset %zu: %s",
             fault.offset,
@@ -145,11 +145,13 @@ static int parse_patterns(
         return -ENOMEM;
     }
     use->patterns.count = 0;
+    bool has_fault = false;
     struct jsv_iter iter = jsv_value_iter(map);
     while (jsv_iter_next(&iter)) {
         struct jsv_pattern_property *property = &use->patterns.items[use->patterns.count++];
         int r = get_regex(compile, schema, iter.key, &property->regex);
-        if (r == 0) {
+        has_fault |= r == 1;
+        if (r >= 0) {
             r = jsv_compile_subschema(
                 compile, iter.value.node, schema->resource, &property->schema);
         }
@@ -157,7 +159,7 @@ static int parse_patterns(
             return r;
         }
     }
-    return 0;
+    return has_fault;
 }
 
 static int parse_dependencies(
@@ -347,9 +349,6 @@ bool jsv_compile_is_used(
     const struct jsv_keyword_info *info = &compile->registry->keywords.infos[use->keyword];
     if (!(resource->vocabularies & info->vocabulary) ||
         !operand_fits(info->operand, jsv_value_type(value))) {
-        return false;
-    }
-    if (use->keyword == JSV_KEYWORD_DEFS || use->keyword == JSV_KEYWORD_DEFINITIONS) {
         return false;
     }
     if (use->keyword == JSV_KEYWORD_ENUM) {

@@ -140,6 +140,25 @@ follow_pointer(struct jsv_compile *compile, struct jsv_str fragment, struct jsv_
     return r == -EINVAL ? -ENOENT : r;
 }
 
+/* A URI that leads to no resource; looking for it again would take as long. */
+struct absent {
+    struct jsv_table_key key; /* the source that refers to it and the URI */
+    int error;
+};
+
+static int note_absent(
+    struct jsv_compile *compile, const struct jsv_source *from, struct jsv_str uri, int error)
+{
+    struct absent *absent = jsv_arena_alloc(&compile->scratch, sizeof(*absent) + uri.size);
+    if (!absent) {
+        return -ENOMEM;
+    }
+    char *copy = (char *)(absent + 1);
+    memcpy(copy, uri.data, uri.size);
+    *absent = (struct absent){{from, {copy, uri.size}}, error};
+    return jsv_table_add(&compile->absent, &absent->key);
+}
+
 /* The resource a reference speaks of, and what is left of it. */
 static int find_resource(
     struct jsv_compile *compile,
@@ -164,13 +183,19 @@ static int find_resource(
         *ret_resource = base;
         return 0;
     }
+    const struct jsv_source *from = base ? base->source : NULL;
+    const struct absent *absent = jsv_table_find(&compile->absent, from, parts.absolute);
+    if (absent) {
+        return absent->error;
+    }
     struct jsv_resource *resource;
     r = jsv_registry_find(
-        compile->registry,
-        base ? base->source : NULL,
-        parts.absolute,
-        &resource,
-        compile->reterr_fault);
+        compile->registry, from, parts.absolute, &resource, compile->reterr_fault);
+    if (r == -ENOENT || r == -EBADMSG) {
+        int later = r == -EBADMSG ? -EALREADY : r; /* its fault is told once */
+        int noted = note_absent(compile, from, parts.absolute, later);
+        r = noted < 0 ? noted : r;
+    }
     if (r < 0) {
         return r;
     }
@@ -186,10 +211,11 @@ int jsv_compile_target(
     struct jsv_target *ret_target)
 {
     jsv_arena_reset(&compile->uris);
-    struct jsv_target target = {.resource = base};
+    struct jsv_target target = {0};
     struct jsv_str fragment;
     int r = find_resource(compile, reference, base, &target.resource, &fragment);
     if (r < 0) {
+        *ret_target = target;
         return r;
     }
     target.node = target.resource->root;
@@ -200,10 +226,32 @@ int jsv_compile_target(
         target.node = target.anchor ? target.anchor->node : NULL;
         r = target.anchor ? 0 : -ENOENT;
     }
-    if (r == 0) {
-        *ret_target = target;
-    }
+    *ret_target = target;
     return r;
+}
+
+/* Note that a reference leads nowhere. */
+static int refuse_reference(
+    struct jsv_compile *compile,
+    const struct jsv_subschema *schema,
+    struct jsv_value value,
+    const struct jsv_target *target)
+{
+    struct jsv_uri uri = jsv_uri_split(compile->uri);
+    const struct jsv_resource *own = schema->resource;
+    if (!target->resource) {
+        return jsv_compile_refuse(
+            compile, own, value.node, uri.absolute, "cannot find %.*s", JSV_TEXT(uri.absolute));
+    }
+    bool is_foreign = target->resource->source != own->source;
+    return jsv_compile_refuse(
+        compile,
+        own,
+        value.node,
+        (struct jsv_str){0},
+        "cannot find #%.*s in %.*s",
+        JSV_TEXT(uri.fragment),
+        JSV_TEXT((is_foreign ? uri.absolute : JSV_STR("this schema"))));
 }
 
 int jsv_compile_reference(
@@ -214,14 +262,23 @@ int jsv_compile_reference(
 {
     struct jsv_target target = {0};
     int r = jsv_compile_target(compile, jsv_value_text(value), schema->resource, &target);
-    if (r == -ENOENT || (r == 0 && !jsv_node_is_schema(target.node))) {
-        return jsv_registry_fault(
-            compile->registry,
+    if (r == -ENOENT) {
+        return refuse_reference(compile, schema, value, &target);
+    }
+    if (r == -EALREADY) {
+        return 1;
+    }
+    if (r == -EBADMSG) {
+        return jsv_compile_refuse_for(compile, schema->resource, value.node, compile->reterr_fault);
+    }
+    if (r == 0 && !jsv_node_is_schema(target.node)) {
+        return jsv_compile_refuse(
+            compile,
             schema->resource,
             value.node,
-            compile->reterr_fault,
-            r == 0 ? "the reference leads to what is no schema: %.*s"
-                   : "the reference leads nowhere: %.*s",
+            (struct jsv_str){0},
+            "%.*s target is not a schema: %.*s",
+            JSV_TEXT(jsv_use_name(schema, use)),
             JSV_TEXT(compile->uri));
     }
     if (r == -EFBIG) {

@@ -44,20 +44,31 @@ void jsv_keyword_index_init(struct jsv_keyword_index *index)
     }
 }
 
+enum jsv_keyword jsv_keyword_find_any(
+    const struct jsv_keyword_index *index,
+    const struct jsv_document *document,
+    const struct jsv_node *key)
+{
+    unsigned slot = slot_of(key->body, key->head);
+    for (; index->slots[slot]; slot = (slot + 1) % JSV_KEYWORD_SLOTS) {
+        unsigned keyword = index->slots[slot] - 1u;
+        if (jsv_key_equals_node(&index->infos[keyword].key, document, key)) {
+            return (enum jsv_keyword)keyword;
+        }
+    }
+    return JSV_KEYWORD_COUNT;
+}
+
 enum jsv_keyword jsv_keyword_find(
     const struct jsv_keyword_index *index,
     const struct jsv_document *document,
     const struct jsv_node *key,
     enum jsv_draft draft)
 {
-    unsigned slot = slot_of(key->body, key->head);
-    for (; index->slots[slot]; slot = (slot + 1) % JSV_KEYWORD_SLOTS) {
-        unsigned keyword = index->slots[slot] - 1u;
-        const struct jsv_keyword_info *info = &index->infos[keyword];
-        if (jsv_key_equals_node(&info->key, document, key)) {
-            bool known = draft >= info->first && draft <= info->last;
-            return known ? (enum jsv_keyword)keyword : JSV_KEYWORD_COUNT;
-        }
+    enum jsv_keyword keyword = jsv_keyword_find_any(index, document, key);
+    if (keyword == JSV_KEYWORD_COUNT) {
+        return keyword;
     }
-    return JSV_KEYWORD_COUNT;
+    const struct jsv_keyword_info *info = &index->infos[keyword];
+    return draft >= info->first && draft <= info->last ? keyword : JSV_KEYWORD_COUNT;
 }

@@ -66,6 +66,12 @@ struct jsv_keyword_index {
 
 void jsv_keyword_index_init(struct jsv_keyword_index *index);
 
+/* The keyword a member's key names in some draft; JSV_KEYWORD_COUNT when none. */
+enum jsv_keyword jsv_keyword_find_any(
+    const struct jsv_keyword_index *index,
+    const struct jsv_document *document,
+    const struct jsv_node *key);
+
 /* The keyword a member's key names in a draft; JSV_KEYWORD_COUNT when none. */
 enum jsv_keyword jsv_keyword_find(
     const struct jsv_keyword_index *index,

@@ -76,6 +76,19 @@ struct jsv_str jsv_registry_copy(struct jsv_registry *registry, struct jsv_str t
     return (struct jsv_str){copy, text.size};
 }
 
+int jsv_resource_place(
+    const struct jsv_resource *resource,
+    const struct jsv_node *node,
+    struct jsv_arena *arena,
+    struct jsv_schema_fault *fault)
+{
+    const struct jsv_source *source = resource->source;
+    fault->uri = source->uri.size ? source->uri : resource->uri;
+    fault->pointer = jsv_node_pointer(arena, source->document, node);
+    fault->offset = jsv_value_offset((struct jsv_value){source->document, node});
+    return fault->pointer.data ? 0 : -ENOMEM;
+}
+
 int jsv_registry_fault(
     struct jsv_registry *registry,
     const struct jsv_resource *resource,
@@ -93,11 +106,11 @@ int jsv_registry_fault(
     size_t size = jsv_message_print(text, sizeof(text), format, arguments);
     va_end(arguments);
     struct jsv_schema_fault fault = {
-        .uri = resource->source->uri.size ? resource->source->uri : resource->uri,
-        .pointer = jsv_node_pointer(&registry->arena, resource->source->document, node),
         .message = jsv_registry_copy(registry, (struct jsv_str){text, size}),
+        .missing = {"", 0},
     };
-    if (!fault.pointer.data || !fault.message.data) {
+    int r = jsv_resource_place(resource, node, &registry->arena, &fault);
+    if (r < 0 || !fault.message.data) {
         return -ENOMEM;
     }
     *reterr_fault = fault;
@@ -228,6 +241,7 @@ static int add_document(
         .text = jsv_registry_copy(registry, text),
         .uri = jsv_registry_copy(registry, uri),
         .document = jsv_document_new(&registry->allocator),
+        .index = registry->source_count++,
     };
     if (!source->text.data || !source->uri.data || !source->document) {
         jsv_document_free(source->document);
@@ -238,26 +252,6 @@ static int add_document(
     registry->text_size += text.size;
     *ret_source = source;
     return 0;
-}
-
-static int read_document(
-    struct jsv_registry *registry, struct jsv_source *source, struct jsv_schema_fault *reterr_fault)
-{
-    struct jsv_error error;
-    int r = jsv_read(registry->reader, source->document, source->text, 0, &error);
-    if (r == -EBADMSG && reterr_fault) {
-        error.pointer = jsv_registry_copy(registry, error.pointer);
-        if (!error.pointer.data) {
-            return -ENOMEM;
-        }
-        *reterr_fault = (struct jsv_schema_fault){
-            .uri = source->uri,
-            .pointer = error.pointer,
-            .message = jsv_str_from(error.message),
-            .json = error,
-        };
-    }
-    return r;
 }
 
 static void forget_name(
@@ -321,7 +315,7 @@ static int add_source(
     }
     source->embedded = origin == EMBEDDED;
     source->resolved = origin == RESOLVED;
-    r = read_document(registry, source, reterr_fault);
+    r = jsv_source_read(registry, source, reterr_fault);
     if (r == 0) {
         r = jsv_source_scan(registry, source, ret_resource, reterr_fault);
     }
@@ -344,6 +338,9 @@ int jsv_registry_add(
         struct jsv_resource *resource;
         struct jsv_str absolute = jsv_uri_split(resolved).absolute;
         r = add_source(registry, absolute, text, ADDED, &resource, &fault);
+    }
+    if ((r == -EBADMSG || r == -EEXIST) && registry->options.listener) {
+        registry->options.listener(registry->options.listener_context, JSV_NOTE_FAULT, &fault);
     }
     if (r < 0 && reterr_fault) {
         *reterr_fault = fault;
@@ -368,6 +365,7 @@ static int resolve(
             .uri = jsv_registry_copy(registry, uri),
             .pointer = {"", 0},
             .message = JSV_STR("it could not be loaded"),
+            .missing = {"", 0},
         };
     }
     return r;

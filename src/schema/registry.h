@@ -26,6 +26,7 @@
 
 struct jsv_source {
     struct jsv_source *next;
+    uint32_t index; /* in the order they were read */
     struct jsv_document *document;
     struct jsv_str text;
     struct jsv_str uri;             /* it was added under */
@@ -73,6 +74,7 @@ struct jsv_registry {
     struct jsv_reader *reader;
     struct jsv_keyword_index keywords;
     struct jsv_source *sources; /* newest first */
+    uint32_t source_count;      /* read so far */
     size_t text_size;           /* of all that was added */
     uint32_t resource_count;
     struct jsv_table names;   /* struct jsv_resource_name */
@@ -115,6 +117,16 @@ jsv_registry_resource_at(const struct jsv_registry *registry, const struct jsv_n
 /* The anchor of that name; NULL when there is none. */
 const struct jsv_anchor *jsv_resource_anchor(
     const struct jsv_registry *registry, const struct jsv_resource *resource, struct jsv_str name);
+
+/* A copy that lasts as long as the registry; data NULL when memory ran out. */
+struct jsv_str jsv_registry_copy(struct jsv_registry *registry, struct jsv_str text);
+
+/* Fill in where a node of a resource is; the pointer is put in the arena. @return 0 or -ENOMEM. */
+int jsv_resource_place(
+    const struct jsv_resource *resource,
+    const struct jsv_node *node,
+    struct jsv_arena *arena,
+    struct jsv_schema_fault *fault);
 
 /*
  * Fill in a fault at a node of a source; the message is formatted into the

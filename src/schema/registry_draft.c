@@ -15,25 +15,28 @@
 #include "schema/registry_parts.h"
 #include "schema/uri.h"
 
+static const char *const draft_names[] = {
+    [JSV_DRAFT_4] = "4",
+    [JSV_DRAFT_6] = "6",
+    [JSV_DRAFT_7] = "7",
+    [JSV_DRAFT_2019_09] = "2019-09",
+    [JSV_DRAFT_2020_12] = "2020-12",
+};
+
 int jsv_draft_from_name(struct jsv_str name, enum jsv_draft *ret_draft)
 {
-    static const struct {
-        struct jsv_str name;
-        enum jsv_draft draft;
-    } drafts[] = {
-        {{"4", 1}, JSV_DRAFT_4},
-        {{"6", 1}, JSV_DRAFT_6},
-        {{"7", 1}, JSV_DRAFT_7},
-        {{"2019-09", 7}, JSV_DRAFT_2019_09},
-        {{"2020-12", 7}, JSV_DRAFT_2020_12},
-    };
-    for (size_t i = 0; i < sizeof(drafts) / sizeof(*drafts); i++) {
-        if (jsv_str_equal(name, drafts[i].name)) {
-            *ret_draft = drafts[i].draft;
+    for (size_t i = 0; i < sizeof(draft_names) / sizeof(*draft_names); i++) {
+        if (jsv_str_equal(name, jsv_str_from(draft_names[i]))) {
+            *ret_draft = (enum jsv_draft)i;
             return 0;
         }
     }
     return -EINVAL;
+}
+
+const char *jsv_draft_name(enum jsv_draft draft)
+{
+    return draft_names[draft];
 }
 
 /* The drafts' own URIs, without scheme and without an empty fragment: schemas spell both freely. */
@@ -180,14 +183,20 @@ int jsv_resource_settle_draft(
     struct jsv_resource *meta;
     int r = jsv_registry_find(registry, resource->source, uri.absolute, &meta, reterr_fault);
     if (r == -ENOENT || r == -ELOOP) {
-        return jsv_registry_fault(
+        bool is_missing = r == -ENOENT;
+        r = jsv_registry_fault(
             registry,
             resource,
             schema.node,
             reterr_fault,
-            r == -ENOENT ? "unknown meta-schema %.*s"
-                         : "too many meta-schemas of meta-schemas up to %.*s",
+            is_missing ? "unknown meta-schema %.*s"
+                       : "too many meta-schemas of meta-schemas up to %.*s",
             JSV_TEXT(uri.absolute));
+        if (is_missing && r == -EBADMSG && reterr_fault) {
+            reterr_fault->missing = jsv_registry_copy(registry, uri.absolute);
+            r = reterr_fault->missing.data ? r : -ENOMEM;
+        }
+        return r;
     }
     return r < 0 ? r : use_meta(registry, resource, meta, schema.node, reterr_fault);
 }

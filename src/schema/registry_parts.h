@@ -1,10 +1,10 @@
 /*
  * What the parts of the registry share.
  *
- * registry.c keeps sources and finds resources, registry_scan.c finds the
- * resources and anchors in a source, registry_draft.c knows the drafts and
- * their vocabularies. They need each other: a resource that is found has a
- * meta-schema, which is a resource to be found.
+ * registry.c keeps sources and finds resources, registry_read.c reads their
+ * texts, registry_scan.c finds the resources and anchors in a source,
+ * registry_draft.c knows the drafts and their vocabularies. They need each other: a resource that
+ * is found has a meta-schema, which is a resource to be found.
  */
 #pragma once
 
@@ -15,8 +15,6 @@
 
 /* ---- registry.c ---- */
 
-/* A copy that lasts as long as the registry; data NULL when memory ran out. */
-struct jsv_str jsv_registry_copy(struct jsv_registry *registry, struct jsv_str text);
 /*
  * Let a URI lead to a resource.
  *
@@ -35,6 +33,14 @@ int jsv_registry_refuse_name(
     struct jsv_str uri,
     const struct jsv_resource *resource,
     const struct jsv_resource *other,
+    struct jsv_schema_fault *reterr_fault);
+
+/* ---- registry_read.c ---- */
+
+/* Read the text of a source into its document. @return 0; -EBADMSG with the fault; -ENOMEM. */
+int jsv_source_read(
+    struct jsv_registry *registry,
+    struct jsv_source *source,
     struct jsv_schema_fault *reterr_fault);
 
 /* ---- registry_draft.c ---- */

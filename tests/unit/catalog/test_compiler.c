@@ -172,8 +172,8 @@ static void test_reasons(void **state)
     const char *remembered = reason.data;
     assert_int_equal(compile("a", &compiled), -EBADMSG);
     assert_ptr_equal(reason.data, remembered);
-    expect_reason("b", "b.schema.json#/$ref: the reference leads nowhere: none.json");
-    expect_reason("c", "c.schema.json#/$ref: the reference leads nowhere: (a file outside)");
+    expect_reason("b", "b.schema.json#/$ref: cannot find none.json");
+    expect_reason("c", "c.schema.json#/$ref: cannot find (a file outside)");
 }
 
 /* Between characters, wherever the limit falls. */
@@ -183,7 +183,7 @@ static void test_long_reason_is_cut(void **state)
     for (size_t shift = 0; shift < 2; shift++) {
         char schema[4096];
         size_t size =
-            (size_t)snprintf(schema, sizeof(schema), "{'$ref': '%s.json#/", shift ? "aa" : "a");
+            (size_t)snprintf(schema, sizeof(schema), "{'$ref': '%s.json/", shift ? "aa" : "a");
         for (size_t i = 0; i < 1500; i++) {
             memcpy(schema + size, "\xC3\xA9", 2);
             size += 2;

@@ -191,8 +191,7 @@ static void meta_schemas_of_ones_own(void **state)
         fixture, "{'$schema':'http://h/meta','title':'a'}", "/title", "does not match pattern");
     schema_fixture_expect_fault(
         fixture, "{'$schema':'http://h/meta','title':'A','type':5}", "/type", "expected array");
-    schema_fixture_expect_fault(
-        fixture, "{'$schema':'http://h/broken'}", "/$ref", "the reference leads nowhere");
+    schema_fixture_expect_fault(fixture, "{'$schema':'http://h/broken'}", "/$ref", "cannot find #");
     assert_true(jsv_str_equal(fixture->fault.uri, JSV_STR("http://h/broken")));
     schema_fixture_expect_fault(
         fixture,
