@@ -8,8 +8,10 @@
 
 #include "app/args.h"
 #include "app/cli.h"
+#include "app/input.h"
 #include "app/interrupt.h"
 #include "app/message.h"
+#include "app/output.h"
 #include "app/report.h"
 #include "app/resolve.h"
 #include "app/schema.h"
@@ -28,6 +30,9 @@ enum validate_flags {
     VALIDATE_JOBS = 1 << 6,
     VALIDATE_QUIET = 1 << 7,
     VALIDATE_ASSERT_CONTENT = 1 << 8,
+    VALIDATE_LENIENT = 1 << 9,
+    VALIDATE_NO_WARNINGS = 1 << 10,
+    VALIDATE_VERBOSE = 1 << 11,
 };
 
 /* More threads than that do not make anything faster; each takes memory of its own. */
@@ -127,6 +132,8 @@ load_schema(struct app_cli *cli, const struct app_args *args, struct app_schema 
         .path = app_args_value(args, VALIDATE_SCHEMA),
         .assert_format = args->flags & VALIDATE_ASSERT_FORMAT,
         .assert_content = args->flags & VALIDATE_ASSERT_CONTENT,
+        .lenient = args->flags & VALIDATE_LENIENT,
+        .compile_unused = args->operand_count == 0,
     };
     struct app_resolve resolve;
     int r = take_draft(cli, args, &options.draft);
@@ -134,6 +141,7 @@ load_schema(struct app_cli *cli, const struct app_args *args, struct app_schema 
         return r;
     }
     app_resolve_init(&resolve);
+    resolve.no_warnings = args->flags & VALIDATE_NO_WARNINGS;
     r = take_rules(cli, args, &resolve);
     if (r == 0) {
         r = app_schema_load(cli, &options, &resolve, ret_schema);
@@ -214,6 +222,49 @@ list_files(struct app_cli *cli, const struct app_args *args, const struct valida
     return status;
 }
 
+/* ---- the schema alone ---- */
+
+/* "s.json: is read by draft 7" */
+static void say_draft(
+    struct app_cli *cli,
+    const struct app_args *args,
+    const struct app_schema *schema,
+    const char *what)
+{
+    const char *name = app_input_name(app_args_value(args, VALIDATE_SCHEMA));
+    struct app_message message;
+    app_message_init(&message, cli->colour);
+    app_message_put_text(&message, jsv_str_from(name));
+    app_message_put(&message, ": ");
+    app_message_put(&message, what);
+    app_message_put(&message, jsv_draft_name(jsv_schema_draft(schema->schema)));
+    app_message_put(&message, "\n");
+    (void)os_write_all(cli->err_fd, message.data, message.size);
+}
+
+/* Without documents it is the schema that is checked, and it compiles. */
+static enum app_exit say_schema(
+    struct app_cli *cli,
+    const struct app_args *args,
+    const struct validate_wishes *wishes,
+    const struct app_schema *schema)
+{
+    const struct validate_verdict verdict = {
+        .name = app_input_name(app_args_value(args, VALIDATE_SCHEMA)), .line = 1};
+    struct jsv_buf out;
+    jsv_buf_init(&out, os_allocator(), APP_OUTPUT_SIZE_MAX);
+    validate_output_write(&verdict, wishes->check.format, false, &out);
+    int r = out.error ? app_output_failed(cli, out.error) : 0;
+    if (r == 0 && out.size > 0) {
+        r = app_output_write(cli, jsv_buf_str(&out));
+    }
+    jsv_buf_done(&out);
+    if (r == 0 && wishes->check.format == VALIDATE_TEXT && !(args->flags & VALIDATE_QUIET)) {
+        say_draft(cli, args, schema, "the schema is valid, draft ");
+    }
+    return r < 0 ? APP_EXIT_TROUBLE : APP_EXIT_OK;
+}
+
 static enum app_exit validate_command(struct app_cli *cli, const struct app_args *args)
 {
     struct validate_wishes wishes;
@@ -222,7 +273,11 @@ static enum app_exit validate_command(struct app_cli *cli, const struct app_args
         return APP_EXIT_TROUBLE;
     }
     wishes.check.schema = schema.schema;
-    enum app_exit status = list_files(cli, args, &wishes);
+    if (args->flags & VALIDATE_VERBOSE) {
+        say_draft(cli, args, &schema, "is read by draft ");
+    }
+    enum app_exit status = args->operand_count > 0 ? list_files(cli, args, &wishes)
+                                                   : say_schema(cli, args, &wishes, &schema);
     app_schema_done(&schema);
     return status;
 }
@@ -254,9 +309,14 @@ static const struct app_option options[] = {
     },
     {
         .name = "resolve",
-        .value = "URI_PREFIX=DIR",
+        .value = "WHERE",
         .flag = VALIDATE_RESOLVE,
-        .help = "Look up references that begin so in DIR; may be repeated",
+        .help = "Find other schemas: DIR, URI=FILE or URI_PREFIX=DIR; may repeat",
+    },
+    {
+        .name = "lenient",
+        .flag = VALIDATE_LENIENT,
+        .help = "Of duplicate members in schemas, the last one counts",
     },
     {
         .name = "ndjson",
@@ -282,25 +342,42 @@ static const struct app_option options[] = {
         .flag = VALIDATE_QUIET,
         .help = "Neither progress nor summary",
     },
+    {
+        .name = "no-warnings",
+        .flag = VALIDATE_NO_WARNINGS,
+        .help = "Do not warn about keywords that have no effect",
+    },
+    {
+        .name = "verbose",
+        .letter = 'v',
+        .flag = VALIDATE_VERBOSE,
+        .help = "Say which draft the schema is read by",
+    },
     {0},
 };
 
 const struct app_command app_command_validate = {
     .name = "validate",
-    .synopsis = "-s SCHEMA FILE...",
+    .synopsis = "-s SCHEMA [FILE...]",
     .summary = "Check documents against a JSON Schema",
     .details =
         "A FILE holds a document, or one document a line (NDJSON); - is standard input; of a\n"
         "directory all *.json below it are checked. Documents may be many: they are read as\n"
         "they come, and results are printed in the order of the input.\n"
         "\n"
-        "References in the schema lead to files beside it and below, and to the directories\n"
-        "given with --resolve. Nothing is ever fetched.\n"
+        "Without a FILE the schema itself is checked.\n"
+        "\n"
+        "References in the schema lead to files by their relative path (../x.json), and to\n"
+        "what --resolve names:\n"
+        "  DIR              all *.json below it, known by their $id\n"
+        "  URI=FILE         one schema\n"
+        "  URI_PREFIX=DIR   URIs that begin so are files below DIR\n"
+        "Nothing is ever downloaded.\n"
         "\n"
         "Exit status: 0 when all documents are valid, 1 when some are not, 2 when something\n"
-        "could not be read, is no JSON, or the schema has a fault.\n",
+        "could not be read or is not JSON, or the schema has a fault.\n",
     .options = options,
-    .operand_min = 1,
+    .operand_min = 0,
     .operand_max = SIZE_MAX,
     .run = validate_command,
 };

@@ -6,6 +6,7 @@
 #include "app/input.h"
 #include "app/position.h"
 #include "app/report.h"
+#include "app/yaml.h"
 #include "os/sys.h"
 
 /* Ceiling for a pointer that is only shown: a message shows less of it. */
@@ -24,7 +25,8 @@ static void report_refused(
         .column = error->column,
         .pointer = error->pointer,
     };
-    app_report_spot(cli, &spot, error->message);
+    bool is_yaml = app_is_like_yaml(document->name, spot.text);
+    app_report_spot(cli, &spot, is_yaml ? APP_YAML_MESSAGE : error->message);
 }
 
 static int parse_with(struct app_cli *cli, struct app_document *document, struct jsv_reader *reader)

@@ -1,20 +1,20 @@
 #include "app/schema.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "app/cli.h"
 #include "app/document.h"
 #include "app/input.h"
+#include "app/position.h"
 #include "app/report.h"
 #include "app/resolve.h"
+#include "app/yaml.h"
 #include "os/sys.h"
-#include "os/uri.h"
-#include "schema/uri.h"
 
-/* A path percent-encoded, and the scheme in front of it. */
-#define URI_SIZE_MAX ((size_t)8 * PATH_MAX)
+/* Bytes shown of a URI that could not be found. */
+#define URI_SHOWN_MAX 200
 
 /* A text that was given to the registry. Kept, since a fault is shown where it is. */
 struct loaded {
@@ -73,46 +73,17 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
         return -ENOMEM;
     }
     struct app_document *document = &loaded->document;
-    int r = app_resolve_read(loading->resolve, uri, &document->text, &document->name);
+    int r = app_resolve_read(loading->cli, loading->resolve, uri, &document->text, &document->name);
     if (r < 0 && r != -ENOENT && document->name) {
-        app_input_report(loading->cli, document->name, r);
+        if (r != -EEXIST) { /* which has been reported */
+            app_input_report(loading->cli, document->name, r);
+        }
         loading->reported = true;
     }
     if (r == 0) {
         *ret_text = jsv_buf_str(&document->text);
     }
     return r;
-}
-
-/* ---- the schema's own URI ---- */
-
-static int make_uri(struct loading *loading, const char *path, struct jsv_str *ret_uri)
-{
-    struct jsv_buf uri;
-    jsv_buf_init(&uri, os_allocator(), URI_SIZE_MAX);
-    int r = os_uri_append_file(&uri, path);
-    if (r == 0) {
-        r = jsv_uri_resolve(&loading->resolve->arena, JSV_STR(""), jsv_buf_str(&uri), ret_uri);
-    }
-    jsv_buf_done(&uri);
-    return r;
-}
-
-static struct jsv_str up_to_slash(struct jsv_str text)
-{
-    while (text.size > 0 && text.data[text.size - 1] != '/') {
-        text.size--;
-    }
-    return text;
-}
-
-/* Let the schema's URI lead to the files beside it. */
-static int add_own_directory(struct loading *loading, const char *path, struct jsv_str uri)
-{
-    struct jsv_str directory = up_to_slash(jsv_str_from(path));
-    int r = app_resolve_add(
-        loading->resolve, up_to_slash(uri), directory.size > 0 ? directory : JSV_STR("."));
-    return r == -ENOMEM ? r : 0; /* a directory that cannot be opened has nothing for us */
 }
 
 /* ---- faults ---- */
@@ -127,43 +98,72 @@ static struct loaded *find_loaded(const struct loading *loading, struct jsv_str 
     return loaded;
 }
 
-static void
-report_syntax(struct loading *loading, const struct loaded *loaded, const struct jsv_error *error)
+/* Bytes of a message and what is added to it; more is cut when it is shown. */
+#define TEXT_SIZE_MAX 2048
+
+/* The message; with what to do about a schema that could not be found. */
+static void make_text(
+    const struct loaded *loaded,
+    enum jsv_note_kind kind,
+    const struct jsv_schema_fault *fault,
+    char text[static TEXT_SIZE_MAX])
 {
+    struct jsv_str file = JSV_STR("file:");
+    bool is_file =
+        fault->missing.size > file.size && memcmp(fault->missing.data, file.data, file.size) == 0;
+    if (fault->json.code != JSV_ERROR_NONE &&
+        app_is_like_yaml(loaded->document.name, jsv_buf_str(&loaded->document.text))) {
+        snprintf(text, TEXT_SIZE_MAX, "%s", APP_YAML_MESSAGE);
+        return;
+    }
+    int size = snprintf(
+        text,
+        TEXT_SIZE_MAX,
+        "%s%.*s",
+        kind == JSV_NOTE_WARNING ? "warning: " : "",
+        (int)(fault->message.size < TEXT_SIZE_MAX / 2 ? fault->message.size : TEXT_SIZE_MAX / 2),
+        fault->message.data);
+    if (fault->json.code == JSV_ERROR_DUPLICATE_MEMBER) {
+        snprintf(text + size, TEXT_SIZE_MAX - (size_t)size, "; with --lenient the last one counts");
+    } else if (fault->missing.size > 0 && !is_file) {
+        snprintf(
+            text + size,
+            TEXT_SIZE_MAX - (size_t)size,
+            "; nothing is downloaded: use --resolve %.*s=FILE, or --resolve DIR for a directory of "
+            "schemas",
+            (int)(fault->missing.size < URI_SHOWN_MAX ? fault->missing.size : URI_SHOWN_MAX),
+            fault->missing.data);
+    }
+}
+
+/* The registry has something to say. */
+static void
+report_note(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *fault)
+{
+    struct loading *loading = context;
+    const struct loaded *loaded = find_loaded(loading, fault->uri);
+    char text[TEXT_SIZE_MAX];
+    bool is_warning = kind == JSV_NOTE_WARNING;
+    if (is_warning && loading->resolve->no_warnings) {
+        return;
+    }
+    loading->reported |= !is_warning;
+    if (!loaded) { /* a resource that could not be read, which has been reported */
+        return;
+    }
+    struct jsv_str all = jsv_buf_str(&loaded->document.text);
+    struct app_position position = app_position_in(all, 1);
+    app_position_move(&position, fault->offset);
     const struct app_spot spot = {
         .name = loaded->document.name,
-        .text = jsv_buf_str(&loaded->document.text),
-        .offset = error->offset,
-        .line = error->line,
-        .column = error->column,
-        .pointer = error->pointer,
+        .text = is_warning ? (struct jsv_str){0} : all,
+        .offset = fault->offset,
+        .line = position.line,
+        .column = position.column,
+        .pointer = fault->pointer,
     };
-    app_report_spot(loading->cli, &spot, error->message);
-}
-
-static void report_place(
-    struct loading *loading, struct loaded *loaded, struct jsv_str pointer, const char *message)
-{
-    struct jsv_value value;
-    if (app_document_parse(loading->cli, &loaded->document) < 0) {
-        return; /* it could be read before: there is no memory, which has been said */
-    }
-    value = jsv_document_root(loaded->document.document);
-    (void)jsv_pointer_get(value, pointer, &value);
-    app_document_report(loading->cli, &loaded->document, value, message);
-}
-
-static void report_fault(struct loading *loading, const struct jsv_schema_fault *fault)
-{
-    struct loaded *loaded = find_loaded(loading, fault->uri);
-    const char *message = copy_text(loading, fault->message);
-    if (!loaded || !message) {
-        app_report_errno(loading->cli, "cannot show a fault of the schema", -ENOMEM);
-    } else if (fault->json.code != JSV_ERROR_NONE) {
-        report_syntax(loading, loaded, &fault->json);
-    } else {
-        report_place(loading, loaded, fault->pointer, message);
-    }
+    make_text(loaded, kind, fault, text);
+    app_report_spot(loading->cli, &spot, text);
 }
 
 /* ---- loading ---- */
@@ -177,15 +177,14 @@ static int compile(
     const struct jsv_schema_options how = {
         .assert_format = options->assert_format,
         .assert_content = options->assert_content,
+        .compile_unused = options->compile_unused,
     };
     struct jsv_schema_fault fault = {0};
     int r = jsv_registry_add(loading->registry, own->uri, jsv_buf_str(&own->document.text), &fault);
     if (r == 0) {
         r = jsv_schema_compile(loading->registry, own->uri, &how, ret_schema, &fault);
     }
-    if (r == -EBADMSG || r == -EEXIST) {
-        report_fault(loading, &fault);
-    } else if (r < 0 && !loading->reported) {
+    if (r < 0 && !loading->reported) {
         app_report_errno(loading->cli, own->document.name, r);
     }
     return r;
@@ -194,12 +193,9 @@ static int compile(
 /* @return 0, or an error that has been reported. */
 static int read_own(struct loading *loading, const char *path, struct loaded **ret_own)
 {
+    bool is_file = strcmp(path, "-") != 0;
     struct jsv_str uri = JSV_STR("");
-    int r = 0;
-    if (strcmp(path, "-") != 0) {
-        r = make_uri(loading, path, &uri);
-        r = r < 0 ? r : add_own_directory(loading, path, uri);
-    }
+    int r = is_file ? app_resolve_file_uri(loading->resolve, path, &uri) : 0;
     struct loaded *own = r == 0 ? add_loaded(loading, uri) : NULL;
     if (!own) {
         app_report_errno(loading->cli, path, r < 0 ? r : -ENOMEM);
@@ -207,7 +203,14 @@ static int read_own(struct loading *loading, const char *path, struct loaded **r
     }
     own->document.name = app_input_name(path);
     *ret_own = own;
-    return app_input_read(loading->cli, path, &own->document.text);
+    r = app_input_read(loading->cli, path, &own->document.text);
+    if (r == 0 && is_file) {
+        r = app_resolve_begin(loading->resolve, path, uri, jsv_buf_str(&own->document.text));
+        if (r < 0) {
+            app_report_errno(loading->cli, path, r);
+        }
+    }
+    return r;
 }
 
 static int load(
@@ -224,6 +227,9 @@ static int load(
         .draft = options->draft,
         .resolver = resolve,
         .resolver_context = loading,
+        .listener = report_note,
+        .listener_context = loading,
+        .allow_duplicates = options->lenient,
     };
     loading->registry = jsv_registry_new(os_allocator(), &how);
     if (!loading->registry) {

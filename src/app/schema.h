@@ -1,11 +1,9 @@
 /*
  * A schema named on the command line, compiled, with all it refers to.
  *
- * The schema's file has a file:// URI, the base of references in it. So a
- * reference such as "common/name.json" leads to a file beside it, and files in
- * the schema's directory and below can refer to each other. Other URIs lead to
- * the directories the user has named for them (app/resolve.h); a reference to
- * anything else is a fault of the schema.
+ * The schema's file has a file: URI, the base of references in it. app/resolve.h
+ * says where these lead. What is wrong with schemas, all unresolvable references
+ * among it, and warnings are reported as they are found.
  */
 #pragma once
 
@@ -25,12 +23,14 @@ struct app_schema_options {
     enum jsv_draft draft; /* of schemas without $schema */
     bool assert_format;
     bool assert_content;
+    bool lenient;        /* the last of duplicate members counts */
+    bool compile_unused; /* also what nothing refers to, to find its faults */
 };
 
 /**
  * Load a schema.
  *
- * @param resolve    Rules of the user; the one for the schema's own directory is added.
+ * @param resolve    Rules of the user.
  * @param ret_schema To be given back with app_schema_done().
  * @return 0, or an error that has been reported, with the place in the schema where it can be
  *         told.

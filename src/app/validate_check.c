@@ -6,6 +6,7 @@
 #include "app/input.h"
 #include "app/validate_files.h"
 #include "app/validate_source.h"
+#include "app/yaml.h"
 #include "os/sys.h"
 
 /* What reading a larger document has made of the worker's memory is given back. */
@@ -117,7 +118,8 @@ static int check_text(const struct checking *checking, struct jsv_str text, size
         checking->check->schema, text, worker->reader, worker->document, worker->validator, &error);
     if (r == -EBADMSG) {
         verdict.offset = error.offset;
-        say_broken(checking, &verdict, error.pointer, error.message);
+        bool is_yaml = app_is_like_yaml(checking->name, text);
+        say_broken(checking, &verdict, error.pointer, is_yaml ? APP_YAML_MESSAGE : error.message);
         return 0;
     }
     verdict.document = worker->document;

@@ -108,14 +108,17 @@ static int add_found(struct walk *walk, const char *below, uint64_t size, int er
     return name ? add(walk->files, &file) : -ENOMEM;
 }
 
-/* What is not a file, a link or a directory is not meant; what is gone meanwhile is gone. */
+/* What is gone meanwhile is gone. */
 static bool is_wanted(const char *name, const struct stat *stat, int error)
 {
     bool json = ends_in(name, ".json");
-    if (error != 0) {
-        return json && error != -ENOENT;
-    }
-    return S_ISDIR(stat->st_mode) || (json && (S_ISREG(stat->st_mode) || S_ISLNK(stat->st_mode)));
+    return error != 0 ? json && error != -ENOENT : json || S_ISDIR(stat->st_mode);
+}
+
+/* A FIFO, a socket or a device. */
+static bool is_special(const struct stat *stat)
+{
+    return !S_ISREG(stat->st_mode) && !S_ISLNK(stat->st_mode);
 }
 
 /* Look at an entry of the directory `below`, which is open as fd. */
@@ -132,6 +135,9 @@ static int look_at(struct walk *walk, int fd, const char *below, const char *nam
     }
     if (S_ISDIR(stat.st_mode)) {
         return wait_for(walk, path);
+    }
+    if (error == 0 && is_special(&stat)) {
+        return add_found(walk, path, 0, -EBADFD);
     }
     return add_found(walk, path, (uint64_t)stat.st_size, error);
 }

@@ -72,21 +72,31 @@ static void work(void *context, void *argument, unsigned worker)
 
 /* ---- pieces that could not be read ---- */
 
-/* In a directory not everything that looks like a file must be one. */
-static bool is_no_file(const struct validate_piece *piece)
+/* Why something found in a directory is skipped, which is not a failure; NULL: it is one. */
+static const char *why_skipped(const struct validate_piece *piece)
 {
-    return piece->file->directory && (piece->error == -EISDIR || piece->error == -EBADFD);
+    if (!piece->file->directory) {
+        return NULL;
+    }
+    switch (piece->error) {
+    case -EXDEV:
+        return "skipped: this link leaves the directory";
+    case -EISDIR:
+        return "skipped: a link to a directory";
+    case -EBADFD:
+        return "skipped: not a regular file";
+    default:
+        return NULL;
+    }
 }
 
 static void report_unread(struct run *run, const struct validate_piece *piece)
 {
     const char *name = piece->file->name;
-    if (is_no_file(piece)) {
-        return;
-    }
+    const char *why = why_skipped(piece);
     app_progress_hide(&run->progress);
-    if (piece->file->directory && piece->error == -EXDEV) {
-        app_report_about(run->cli, name, "skipped, since this link leaves the directory");
+    if (why) {
+        app_report_about(run->cli, name, why);
         return;
     }
     run->sum.unread++;

@@ -244,8 +244,97 @@ static void test_resolve(void **state)
     assert_non_null(strstr(run.err, "r/one.json:1:10: "));
     run_cli("", "validate", "-s", "t.json", "--resolve", "https://x.test/=none", "n.json");
     assert_run(2, "", "mcpgate: validate: none: No such file or directory\n");
-    run_cli("", "validate", "-s", "t.json", "--resolve", "r", "n.json");
+    run_cli("", "validate", "-s", "t.json", "--resolve", "nothing", "n.json");
     assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "--resolve: expected DIR, URI=FILE or URI_PREFIX=DIR"));
+    tmpdir_write(&dir, "r/one.json", "{\"$id\": \"https://x.test/one.json\", \"type\": \"null\"}");
+    run_cli("", "validate", "-s", "t.json", "-q", "--resolve", "r", "n.json");
+    assert_int_equal(run.status, 1);
+    assert_string_equal(run.err, "");
+    run_cli(
+        "",
+        "validate",
+        "-s",
+        "t.json",
+        "-q",
+        "--resolve=https://x.test/one.json=q/two.json",
+        "n.json");
+    assert_run(1, "n.json:1:1: expected string\n  1\n  ^\n", "");
+}
+
+/* ---- the schema ---- */
+
+static void test_schema_alone(void **state)
+{
+    (void)state;
+    run_cli("", "validate", "-s", "s.json");
+    assert_run(0, "", "s.json: the schema is valid, draft 2020-12\n");
+    run_cli("", "validate", "-s", "s.json", "-q", "--draft=7");
+    assert_run(0, "", "");
+    run_cli("", "validate", "-s", "s.json", "--format=json");
+    assert_run(0, "{\"file\":\"s.json\",\"line\":1,\"ok\":true}\n", "");
+    run_cli("", "validate", "-s", "bad.json");
+    assert_int_equal(run.status, 2);
+    /* all of it is looked at, also what nothing refers to */
+    tmpdir_write(&dir, "t.json", "{\"$defs\": {\"x\": {\"$ref\": \"#/y\"}}}");
+    run_cli("", "validate", "-s", "t.json");
+    assert_int_equal(run.status, 2);
+    assert_non_null(
+        strstr(run.err, "t.json:1:26: cannot find #/y in this schema (at /$defs/x/$ref)"));
+    run_cli("", "validate", "-s", "t.json", "-q", "b.json");
+    assert_run(0, "", "");
+}
+
+static void test_warnings(void **state)
+{
+    (void)state;
+    tmpdir_write(
+        &dir,
+        "t.json",
+        "{\"$ref\": \"#/definitions/n\", \"minimum\": 3,\n"
+        " \"definitions\": {\"n\": {\"const\": 3}}}");
+    run_cli("", "validate", "-s", "t.json", "--draft=4", "-v", "-q", "b.json");
+    assert_run(
+        0,
+        "",
+        "mcpgate: validate: t.json:1:29: warning: \"minimum\" has no effect beside \"$ref\" in"
+        " draft 4 (at /minimum)\n"
+        "mcpgate: validate: t.json:2:24: warning: \"const\" has no effect in draft 4; it is new in"
+        " draft 6 (at /definitions/n/const)\n"
+        "t.json: is read by draft 4\n");
+    run_cli("", "validate", "-s", "t.json", "--draft=4", "--no-warnings", "-q", "b.json");
+    assert_run(0, "", "");
+    run_cli("", "validate", "-s", "t.json", "-q", "b.json");
+    assert_int_equal(run.status, 1);
+    assert_string_equal(run.err, "");
+}
+
+static void test_lenient(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "t.json", "{\"type\": \"null\",\n \"type\": \"object\"}");
+    run_cli("", "validate", "-s", "t.json", "-q", "b.json");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "; with --lenient the last one counts (at /type)\n"));
+    run_cli("", "validate", "-s", "t.json", "-q", "--lenient", "b.json");
+    assert_run(
+        0,
+        "",
+        "mcpgate: validate: t.json:2:2: warning: duplicate member; the one in line 1, column 2 does"
+        " not count, the last one does (at /type)\n");
+    run_cli("", "validate", "-s", "t.json", "-q", "--lenient", "--no-warnings", "b.json");
+    assert_run(0, "", "");
+}
+
+static void test_yaml(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "y.json", "# a comment\n\nopenapi: 3.1.0\n");
+    run_cli("", "validate", "-s", "s.json", "-q", "y.json");
+    assert_run(2, "y.json:1:1: this looks like YAML; only JSON is read\n  # a comment\n  ^\n", "");
+    run_cli("", "validate", "-s", "y.json", "-q", "b.json");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "y.json:1:1: this looks like YAML; only JSON is read\n"));
 }
 
 /* ---- usage ---- */
@@ -256,9 +345,6 @@ static void test_usage(void **state)
     run_cli("", "validate", "a.json");
     assert_run(
         2, "", "mcpgate: validate: missing option '--schema'; try 'mcpgate validate --help'\n");
-    run_cli("", "validate", "-s", "s.json");
-    assert_int_equal(run.status, 2);
-    assert_non_null(strstr(run.err, "expected '-s SCHEMA FILE...'"));
     static const char *const wrong[][3] = {
         {"--draft", "5", "--draft is 2020-12, 2019-09, 7, 6 or 4, not '5'"},
         {"--format", "xml", "--format is text, json, basic or github, not 'xml'"},
@@ -406,6 +492,10 @@ int main(void)
         VALIDATE_TEST(test_format_assertion),
         VALIDATE_TEST(test_content_assertion),
         VALIDATE_TEST(test_resolve),
+        VALIDATE_TEST(test_schema_alone),
+        VALIDATE_TEST(test_warnings),
+        VALIDATE_TEST(test_lenient),
+        VALIDATE_TEST(test_yaml),
         VALIDATE_TEST(test_usage),
         VALIDATE_TEST(test_bad_schemas),
         VALIDATE_TEST(test_faults),

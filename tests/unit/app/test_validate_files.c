@@ -111,14 +111,16 @@ static void test_directory(void **state)
     assert_int_equal(mkfifoat(dir.fd, "sub/fifo.json", 0600), 0);
     const char *sub = tmpdir_path(&dir, "sub");
     list(false, sub, NULL);
-    static const char *const expected[] = {"a-b.json", "deep.json/Z.json", "link.json", "z.json"};
-    assert_int_equal(files.count, 4);
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const expected[] = {
+        "a-b.json", "deep.json/Z.json", "fifo.json", "link.json", "z.json"};
+    assert_int_equal(files.count, 5);
+    for (size_t i = 0; i < 5; i++) {
         assert_string_equal(at(i)->below, expected[i]);
         assert_ptr_equal(at(i)->directory, sub);
         assert_memory_equal(at(i)->name, sub, strlen(sub));
         assert_string_equal(at(i)->name + strlen(sub) + 1, expected[i]);
         assert_false(at(i)->ndjson);
+        assert_int_equal(at(i)->error, i == 2 ? -EBADFD : 0);
     }
     assert_int_equal(at(0)->size, 2);
     /* No second slash; and what --ndjson says holds for all. */
