@@ -17,6 +17,10 @@ struct jsv_problem {
                                    and for a document of which no more can be said */
     struct jsv_str member;      /* name of the member that is missing or unexpected, as it is read
                                    (without escapes); data NULL when it is not about one */
+    bool about_name;            /* it is about the name of the member at path, not its value */
+    struct jsv_str found;       /* type of the value, where another was expected; else empty */
+    size_t others;              /* alternatives of anyOf or oneOf that come as close as the one this
+                                   problem is of, and are not told; said of its first problem */
     struct jsv_str schema_path; /* where it stands: a pointer, with its resource's URI and '#' in
                                    front when that is not the schema's own */
     /* The same place as the specification's output names it. */

@@ -7,6 +7,7 @@
 #include "app/excerpt.h"
 #include "app/message.h"
 #include "app/position.h"
+#include "app/validate_reason.h"
 #include "base/percent.h"
 #include "base/utf8.h"
 
@@ -34,11 +35,34 @@ int validate_format_from_name(const char *name, enum validate_format *ret_format
 
 /* ---- places ---- */
 
+/* The name of the member at a path, whose value is given; the value when it is no member. */
+static struct jsv_value name_of(const struct jsv_document *document, struct jsv_str path)
+{
+    struct jsv_value object = jsv_document_root(document);
+    struct jsv_value value = object;
+    (void)jsv_pointer_get(value, path, &value);
+    while (path.size > 0 && path.data[--path.size] != '/') {
+    }
+    struct jsv_iter iter;
+    if (jsv_pointer_get(object, path, &object) == 0) {
+        iter = jsv_value_iter(object);
+        while (jsv_iter_next(&iter)) {
+            if (iter.value.node == value.node && jsv_value_type(iter.key) == JSV_TYPE_STRING) {
+                return iter.key;
+            }
+        }
+    }
+    return value;
+}
+
 /* Where in the text a problem is. A path that leads nowhere would be a bug: then, the start. */
 static size_t offset_of(const struct validate_verdict *verdict, const struct jsv_problem *problem)
 {
     if (!verdict->document) {
         return verdict->offset;
+    }
+    if (problem->about_name) {
+        return jsv_value_offset(name_of(verdict->document, problem->path));
     }
     struct jsv_value value = jsv_document_root(verdict->document);
     (void)jsv_pointer_get(value, problem->path, &value);
@@ -47,10 +71,78 @@ static size_t offset_of(const struct validate_verdict *verdict, const struct jsv
 
 /* ---- text ---- */
 
+/* Whether a problem is that an object lacks a member it always needs. */
+static bool is_missing(const struct jsv_problem *problem)
+{
+    return problem->member.data && jsv_str_equal(problem->keyword, JSV_STR("required"));
+}
+
+/* How many problems, from one on, are told as one: members missing in the same object. */
+static size_t count_together(const struct jsv_problems *problems, size_t from)
+{
+    const struct jsv_problem *first = &problems->items[from];
+    size_t count = 1;
+    while (is_missing(first) && from + count < problems->count && is_missing(&first[count]) &&
+           jsv_str_equal(first[count].path, first->path)) {
+        count++;
+    }
+    return count;
+}
+
+/* `missing properties "a", "b", "c"` */
+static void
+put_missing(struct app_message *message, const struct jsv_problem *problems, size_t count)
+{
+    size_t room = MESSAGE_SIZE_MAX;
+    app_message_put(message, "missing properties ");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && problems[i].member.size + 4 > room) {
+            app_message_put(message, " and ");
+            app_message_put_number(message, count - i);
+            app_message_put(message, " more");
+            return;
+        }
+        app_message_put(message, i > 0 ? ", \"" : "\"");
+        app_message_put_clipped(message, problems[i].member, PATH_SIZE_MAX);
+        app_message_put(message, "\"");
+        room -= problems[i].member.size + 4 < room ? problems[i].member.size + 4 : room;
+    }
+}
+
+/* What is wrong. @param count Problems that are told as one. */
+static void
+put_message(struct app_message *message, const struct jsv_problem *problem, size_t count)
+{
+    if (problem->path.size > 0) {
+        app_message_put_clipped(message, problem->path, PATH_SIZE_MAX);
+        app_message_put(message, ": ");
+    }
+    if (count > 1) {
+        put_missing(message, problem, count);
+    } else {
+        app_message_put_clipped(message, problem->message, MESSAGE_SIZE_MAX);
+    }
+    if (problem->found.size > 0) {
+        app_message_put(message, ", found ");
+        app_message_put_text(message, problem->found);
+    }
+    validate_reason_put(message, problem);
+    size_t others = 0;
+    for (size_t i = 0; i < count; i++) {
+        others = problem[i].others > others ? problem[i].others : others;
+    }
+    if (others > 0) {
+        app_message_put(message, ", or one of ");
+        app_message_put_number(message, others);
+        app_message_put(message, others == 1 ? " other" : " others");
+    }
+}
+
 static void put_problem(
     struct app_message *message,
     const struct validate_verdict *verdict,
     const struct jsv_problem *problem,
+    size_t count,
     const struct app_position *position)
 {
     app_message_put_colour(message, APP_COLOUR_PLACE);
@@ -62,11 +154,7 @@ static void put_problem(
     app_message_put(message, ":");
     app_message_put_colour(message, APP_COLOUR_OFF);
     app_message_put(message, " ");
-    if (problem->path.size > 0) {
-        app_message_put_clipped(message, problem->path, PATH_SIZE_MAX);
-        app_message_put(message, ": ");
-    }
-    app_message_put_clipped(message, problem->message, MESSAGE_SIZE_MAX);
+    put_message(message, problem, count);
     app_excerpt_put(message, verdict->text, position->offset);
     app_message_put(message, "\n");
 }
@@ -86,10 +174,11 @@ static void write_text(const struct validate_verdict *verdict, bool colour, stru
     const struct jsv_problems *problems = &verdict->problems;
     struct app_position position = app_position_in(verdict->text, verdict->line);
     struct app_message message;
-    for (size_t i = 0; i < problems->count; i++) {
+    for (size_t i = 0, count; i < problems->count; i += count) {
+        count = count_together(problems, i);
         app_message_init(&message, colour);
         app_position_move(&position, offset_of(verdict, &problems->items[i]));
-        put_problem(&message, verdict, &problems->items[i], &position);
+        put_problem(&message, verdict, &problems->items[i], count, &position);
         jsv_buf_append(out, message.data, message.size);
     }
     if (problems->more > 0) {

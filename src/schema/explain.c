@@ -346,6 +346,7 @@ static const struct jsv_problem too_long = {
     .path = JSV_STR(""),
     .message = JSV_STR("not valid; the list of its faults is too long to work out"),
     .keyword = JSV_STR(""),
+    .found = JSV_STR(""),
     .schema_path = JSV_STR(""),
     .evaluation_path = JSV_STR(""),
     .resource_uri = JSV_STR(""),

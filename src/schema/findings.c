@@ -116,6 +116,13 @@ static struct jsv_str path_of(struct jsv_findings *findings, const struct jsv_pl
 
 /* ---- adding ---- */
 
+/* An unexpected member, or a name under propertyNames, whose place is the name itself. */
+static bool is_about_name(const struct jsv_finding_place *where)
+{
+    const struct jsv_place *place = where->place;
+    return place->key && (place->key == place->node || (where->unexpected && where->member.data));
+}
+
 static struct jsv_finding *
 add_finding(struct jsv_findings *findings, struct jsv_finding_place where)
 {
@@ -133,6 +140,8 @@ add_finding(struct jsv_findings *findings, struct jsv_finding_place where)
         .schema = where.schema,
         .use = where.use,
         .trail = jsv_findings_trail(findings),
+        .found = JSV_TYPE_NONE,
+        .about_name = is_about_name(&where),
         .depth = jsv_place_depth(where.unexpected ? where.place->outer : where.place),
     };
     return finding;
@@ -165,6 +174,7 @@ int jsv_finding_add_expected(
         return 0;
     }
     finding->message = jsv_expected_message(findings, &expected);
+    finding->found = jsv_node_type(where.place->node);
     struct jsv_expected_values *lists =
         jsv_findings_take(findings, expected.list_count * sizeof(*lists));
     if (lists) {

@@ -52,8 +52,11 @@ struct jsv_finding {
     const struct jsv_keyword_use *use;
     const struct jsv_jump *trail; /* to it */
     struct jsv_expected expected;
-    uint32_t depth;  /* in the document of the value at fault */
-    uint32_t branch; /* alternative, while one is being chosen */
+    enum jsv_type found; /* where types were expected: that of the value; else NONE */
+    bool about_name;     /* of the member at the path */
+    uint32_t others;     /* alternatives as close as the one it is of, and not shown */
+    uint32_t depth;      /* in the document of the value at fault */
+    uint32_t branch;     /* alternative, while one is being chosen */
 };
 
 struct jsv_findings {
@@ -82,16 +85,21 @@ int jsv_finding_add(
 int jsv_finding_add_expected(
     struct jsv_findings *findings, struct jsv_finding_place where, struct jsv_expected expected);
 
+struct jsv_missing;
+
 /* What remains of the alternatives of a keyword while they are gone through. */
 struct jsv_branches {
     struct jsv_findings *findings; /* NULL: nothing to do */
     struct jsv_finding_place where;
     size_t start; /* findings from here to the end are of the closest alternatives so far */
     size_t end;
-    size_t lost;     /* of the first of them, since there was no room */
-    size_t dropped;  /* before */
-    size_t kept_max; /* before */
-    uint32_t depth;  /* of the value */
+    size_t lost;                 /* of the first of them, since there was no room */
+    size_t dropped;              /* before */
+    size_t kept_max;             /* before */
+    uint32_t depth;              /* of the value */
+    bool has_fitting;            /* there was an alternative for values of this kind */
+    struct jsv_missing *missing; /* members that each of these lacks */
+    size_t missing_count;
 };
 
 struct jsv_branches

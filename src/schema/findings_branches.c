@@ -4,18 +4,23 @@
  * Those alternatives come first that are of the right kind, which a wrong type
  * rules out most and a wrong value of the right type less, then those with the
  * fewest wrong tags. A tag is a member with one value only, such as "method"
- * in a union of requests. When several are equally good and all want another
- * type or another tag, one finding lists what they want. Otherwise the closest
- * is the one whose first fault lies deepest, since all above it did fit, and
- * then the one with the fewest faults.
+ * in a union of requests. When all of the right kind lack the same tag, the
+ * members that all of them lack are what is told. When several are equally good and all want
+ * another type or another tag, one finding lists what they want. Otherwise the closest is the one
+ * whose first fault lies deepest, since all above it did fit, and then the one with the fewest
+ * faults.
  */
+#include <errno.h>
 #include <string.h>
 
-#include "json/node.h"
+#include "json/value.h"
 #include "schema/findings_parts.h"
 
 /* Findings of one alternative. */
 #define BRANCH_ROOM 64
+
+/* Members missing in all alternatives that are told; each is looked for in every alternative. */
+#define MISSING_MAX 8
 
 /* Alternatives whose single faults are worth one sentence. */
 #define JOINED_MAX 4
@@ -149,6 +154,115 @@ static void move_items(struct jsv_findings *findings, size_t to, size_t from, si
     }
 }
 
+/* ---- missing tags ---- */
+
+/* A member that all alternatives so far lack. */
+struct jsv_missing {
+    struct jsv_finding finding; /* of the first of them */
+    struct jsv_str values;      /* that this one allows for it; empty: it is no tag there */
+    bool differs;               /* another allows others: it tells them apart */
+};
+
+static bool is_missing(const struct jsv_branches *branches, const struct jsv_finding *finding)
+{
+    return finding->use && finding->use->keyword == JSV_KEYWORD_REQUIRED &&
+           finding->depth == branches->depth;
+}
+
+/* The text of the values that a schema lists; empty when it lists none. */
+static struct jsv_str listed_values(const struct jsv_subschema *schema)
+{
+    const struct jsv_keyword_use *ref = jsv_subschema_use(schema, JSV_KEYWORD_REF);
+    schema = ref && !ref->ref.dynamic ? ref->ref.target : schema;
+    const struct jsv_keyword_use *use = jsv_subschema_use(schema, JSV_KEYWORD_CONST);
+    use = use ? use : jsv_subschema_use(schema, JSV_KEYWORD_ENUM);
+    return use ? jsv_node_span(schema->resource->source->document, use->value)
+               : (struct jsv_str){"", 0};
+}
+
+/* The values that a schema allows for a member which it requires. */
+static struct jsv_str values_of(const struct jsv_finding *finding)
+{
+    const struct jsv_keyword_use *properties =
+        jsv_subschema_use(finding->schema, JSV_KEYWORD_PROPERTIES);
+    for (uint32_t i = 0; properties && i < properties->map.count; i++) {
+        const struct jsv_property *property = &properties->map.items[i];
+        if (jsv_str_equal(property->key.text, finding->member)) {
+            return listed_values(property->schema);
+        }
+    }
+    return (struct jsv_str){"", 0};
+}
+
+/* The members that the first alternative lacks. */
+static void begin_missing(struct jsv_branches *branches, size_t from, size_t end)
+{
+    struct jsv_findings *findings = branches->findings;
+    size_t count = 0;
+    for (size_t i = from; i < end; i++) {
+        count += is_missing(branches, item_at(findings, i));
+    }
+    count = count < MISSING_MAX ? count : MISSING_MAX;
+    if (count == 0) {
+        return;
+    }
+    branches->missing = jsv_findings_take(findings, count * sizeof(*branches->missing));
+    for (size_t i = from; branches->missing && branches->missing_count < count; i++) {
+        const struct jsv_finding *finding = item_at(findings, i);
+        if (is_missing(branches, finding)) {
+            branches->missing[branches->missing_count++] =
+                (struct jsv_missing){*finding, values_of(finding), false};
+        }
+    }
+}
+
+/* Whether an alternative lacks the same member; and if so, whether it wants another value in it. */
+static bool is_missing_too(
+    const struct jsv_branches *branches, size_t from, size_t end, struct jsv_missing *missing)
+{
+    for (size_t i = from; i < end; i++) {
+        const struct jsv_finding *finding = item_at(branches->findings, i);
+        if (is_missing(branches, finding) &&
+            jsv_str_equal(finding->member, missing->finding.member)) {
+            struct jsv_str values = values_of(finding);
+            missing->differs |= values.size > 0 && missing->values.size > 0 &&
+                                !jsv_str_equal(values, missing->values);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Keep in mind the members that this alternative and all before it lack. */
+static void note_missing(struct jsv_branches *branches, size_t from, size_t end)
+{
+    if (!branches->has_fitting) {
+        branches->has_fitting = true;
+        begin_missing(branches, from, end);
+        return;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < branches->missing_count; i++) {
+        if (is_missing_too(branches, from, end, &branches->missing[i])) {
+            branches->missing[kept++] = branches->missing[i];
+        }
+    }
+    branches->missing_count = kept;
+}
+
+/* Whether a member is missing that would tell which alternative was meant. */
+static bool misses_tag(const struct jsv_branches *branches)
+{
+    for (size_t i = 0; i < branches->missing_count; i++) {
+        if (branches->missing[i].differs) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the closest ---- */
+
 void jsv_branches_failed(struct jsv_branches *branches, uint32_t index)
 {
     struct jsv_findings *findings = branches->findings;
@@ -162,6 +276,9 @@ void jsv_branches_failed(struct jsv_branches *branches, uint32_t index)
     }
     struct closeness close = closeness_of(branches, from, findings->items.count);
     int order = count ? compare_with_left(branches, &close) : 1;
+    if (!close.wrong_kind) {
+        note_missing(branches, from, findings->items.count);
+    }
     if (order < 0) {
         move_items(findings, branches->start, from, count);
         branches->end = branches->start + count;
@@ -217,6 +334,7 @@ static bool gather_expected(
         }
         *count += finding->expected.list_count;
         merged->depth = finding->depth;
+        merged->found = finding->found;
         if (lists) {
             jsv_expected_append(&merged->expected, lists, &finding->expected);
         }
@@ -329,6 +447,31 @@ static bool join_messages(struct jsv_branches *branches)
     return true;
 }
 
+/* How many alternatives are left. */
+static uint32_t count_branches(const struct jsv_branches *branches)
+{
+    uint32_t count = 0;
+    for (size_t from = branches->start; from < branches->end; count++) {
+        from = branch_end(branches, from);
+    }
+    return count;
+}
+
+/* Whichever alternative was meant, these members are missing: nothing more can be told. */
+static void leave_missing(struct jsv_branches *branches)
+{
+    struct jsv_findings *findings = branches->findings;
+    findings->items.count = branches->start;
+    struct jsv_finding *items = jsv_stack_push(&findings->items, branches->missing_count);
+    if (!items) {
+        findings->validator->error = -ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < branches->missing_count; i++) {
+        items[i] = branches->missing[i].finding;
+    }
+}
+
 int jsv_branches_settle(struct jsv_branches *branches)
 {
     struct jsv_findings *findings = branches->findings;
@@ -339,10 +482,16 @@ int jsv_branches_settle(struct jsv_branches *branches)
     if (branches->end == branches->start) {
         return jsv_finding_add(findings, branches->where, "matches none of the alternatives");
     }
+    if (misses_tag(branches)) {
+        leave_missing(branches);
+        return 0;
+    }
     if (!merge_expected(branches)) {
         leave_closest(branches);
-        join_messages(branches);
+        uint32_t count = count_branches(branches);
+        uint32_t others = join_messages(branches) ? 0 : count - 1;
         branches->end = branch_end(branches, branches->start);
+        item_at(findings, branches->start)->others = others;
         findings->dropped += branches->lost;
     }
     findings->items.count = branches->end;

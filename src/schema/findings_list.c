@@ -111,6 +111,20 @@ static void name_place(
     problem->resource_path = text_of(all, names.resource_path);
 }
 
+static struct jsv_str type_name(enum jsv_type type)
+{
+    static const struct jsv_str names[] = {
+        [JSV_TYPE_NONE] = {"", 0},
+        [JSV_TYPE_NULL] = {"null", 4},
+        [JSV_TYPE_BOOLEAN] = {"boolean", 7},
+        [JSV_TYPE_NUMBER] = {"number", 6},
+        [JSV_TYPE_STRING] = {"string", 6},
+        [JSV_TYPE_ARRAY] = {"array", 5},
+        [JSV_TYPE_OBJECT] = {"object", 6},
+    };
+    return names[type];
+}
+
 static struct jsv_problem
 problem_from(struct jsv_findings *findings, const struct jsv_finding *f, struct jsv_buf *scratch)
 {
@@ -119,6 +133,9 @@ problem_from(struct jsv_findings *findings, const struct jsv_finding *f, struct 
         .message = f->message,
         .keyword = f->use ? jsv_use_name(f->schema, f->use) : (struct jsv_str){"", 0},
         .member = f->member,
+        .about_name = f->about_name,
+        .found = f->expected.types ? type_name(f->found) : (struct jsv_str){"", 0},
+        .others = f->others,
     };
     name_place(findings, f, scratch, &problem);
     return problem;

@@ -56,7 +56,7 @@ static void test_text(void **state)
     run_cli("", "validate", "--schema=s.json", "b.json", "a.json");
     assert_run(
         1,
-        "a.json:1:7: /x: expected number\n"
+        "a.json:1:7: /x: expected number, found string\n"
         "  {\"x\": \"no\"}\n"
         "        ^\n",
         "2 documents, 1 valid, 1 invalid\n");
@@ -259,7 +259,7 @@ static void test_resolve(void **state)
         "-q",
         "--resolve=https://x.test/one.json=q/two.json",
         "n.json");
-    assert_run(1, "n.json:1:1: expected string\n  1\n  ^\n", "");
+    assert_run(1, "n.json:1:1: expected string, found number\n  1\n  ^\n", "");
 }
 
 /* ---- the schema ---- */

@@ -504,7 +504,7 @@ static void test_validate_without_terminal(void **state)
     assert_string_equal(run(&process, 1), "1 document, 0 valid, 1 invalid\n");
     close(fds[1]);
     const char *said = take(fds[0]);
-    assert_non_null(strstr(said, "/no.json:1:7: /x: expected number\n"));
+    assert_non_null(strstr(said, "/no.json:1:7: /x: expected number, found string\n"));
     assert_null(strchr(said, '\033'));
 }
 

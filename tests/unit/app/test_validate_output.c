@@ -303,6 +303,73 @@ static void test_ceilings(void **state)
 
 #define OUTPUT_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+/* Members missing in one object are one entry of text; the other forms have one each. */
+static void test_missing_members(void **state)
+{
+    (void)state;
+    static const struct jsv_problem problems[] = {
+        {.path = {"", 0},
+         .message = {"missing property \"a\"", 20},
+         .keyword = {"required", 8},
+         .member = {"a", 1}},
+        {.path = {"", 0},
+         .message = {"missing property \"b\"", 20},
+         .keyword = {"required", 8},
+         .member = {"b", 1},
+         .others = 3},
+        {.path = {"/x", 2},
+         .message = {"missing property \"c\"", 20},
+         .keyword = {"required", 8},
+         .member = {"c", 1},
+         .others = 1},
+    };
+    struct validate_verdict verdict = verdict_on("{\"x\":{}}", problems, 3, 0);
+    assert_out(
+        &verdict,
+        VALIDATE_TEXT,
+        "a.json:1:1: missing properties \"a\", \"b\", or one of 3 others\n"
+        "  {\"x\":{}}\n"
+        "  ^\n"
+        "a.json:1:6: /x: missing property \"c\", or one of 1 other\n"
+        "  {\"x\":{}}\n"
+        "       ^\n");
+    jsv_buf_reset(&out);
+    validate_output_write(&verdict, VALIDATE_GITHUB, false, &out);
+    jsv_buf_append_byte(&out, '\0');
+    assert_non_null(strstr(out.data, "::missing property \"a\"\n"));
+    /* as many as fit */
+    static const char name[] = "a-name-of-forty-characters-to-fill-lines";
+    struct jsv_problem many[30];
+    for (size_t i = 0; i < 30; i++) {
+        many[i] = problems[0];
+        many[i].member = jsv_str_from(name);
+    }
+    verdict = verdict_on("{}", many, 30, 0);
+    jsv_buf_reset(&out);
+    validate_output_write(&verdict, VALIDATE_TEXT, false, &out);
+    jsv_buf_append_byte(&out, '\0');
+    assert_non_null(strstr(out.data, "lines\" and 19 more\n  {}\n"));
+}
+
+static void test_places_and_types(void **state)
+{
+    (void)state;
+    static const struct jsv_problem problems[] = {
+        {.path = {"/a~1b", 5}, .message = {"unexpected", 10}, .about_name = true},
+        {.path = {"/x/0", 4}, .message = {"expected string", 15}, .found = {"number", 6}},
+    };
+    struct validate_verdict verdict = verdict_on("{\"x\":[1], \"a/b\": 2}", problems, 2, 0);
+    assert_out(
+        &verdict,
+        VALIDATE_TEXT,
+        "a.json:1:11: /a~1b: unexpected\n"
+        "  {\"x\":[1], \"a/b\": 2}\n"
+        "            ^\n"
+        "a.json:1:7: /x/0: expected string, found number\n"
+        "  {\"x\":[1], \"a/b\": 2}\n"
+        "        ^\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +383,8 @@ int main(void)
         OUTPUT_TEST(test_colours),
         OUTPUT_TEST(test_long_texts),
         OUTPUT_TEST(test_ceilings),
+        OUTPUT_TEST(test_missing_members),
+        OUTPUT_TEST(test_places_and_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,58 @@ static void a_missing_tag(void **state)
         fixture,
         "{'jsonrpc':'2.0'}",
         ": missing property 'method' (required /$defs/ping/required)");
+    /* no alternative is blamed for what else it would want */
+    schema_fixture_expect(
+        fixture,
+        "{'params':{},'cursor':1}",
+        ": missing property 'jsonrpc' (required /$defs/ping/required)\n"
+        ": missing property 'method' (required /$defs/ping/required)");
+    /* a value that all share does not tell them apart: the tag that is there does */
+    schema_fixture_expect(
+        fixture,
+        "{'method':'call'}",
+        ": missing property 'jsonrpc' (required /$defs/call/required)\n"
+        ": missing property 'params' (required /$defs/call/required)");
+    /* values in an enum, behind a reference; other kinds of value do not count */
+    schema_fixture_use(
+        fixture,
+        "{'oneOf':[{'type':'string'},{'required':['k','x'],'properties':{'k':{'$ref':'#/$defs/"
+        "k'}}},"
+        "{'required':['k'],'properties':{'k':{'enum':['c']},'y':{'type':'null'}}}],"
+        "'$defs':{'k':{'enum':['a','b']}}}");
+    schema_fixture_expect(
+        fixture, "{'y':1}", ": missing property 'k' (required /oneOf/1/required)");
+    /* not a tag in all of them */
+    schema_fixture_use(
+        fixture,
+        "{'oneOf':[{'required':['k','x'],'properties':{'k':{'const':1}}},"
+        "{'required':['k'],'properties':{'k':{}}}]}");
+    schema_fixture_expect(fixture, "{}", ": missing property 'k' (required /oneOf/1/required)");
+}
+
+/* Of alternatives that come as close one is told, and how many others there are. */
+static void equally_close_alternatives(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(
+        fixture,
+        "{'anyOf':[{'required':['a','b']},{'required':['c','d']},{'required':['e','f']},"
+        "{'required':['g','h','i']}]}");
+    schema_fixture_expect(
+        fixture,
+        "{}",
+        ": missing property 'a' (required /anyOf/0/required)\n"
+        ": missing property 'b' (required /anyOf/0/required)");
+    assert_int_equal(fixture->problems.items[0].others, 2);
+    assert_int_equal(fixture->problems.items[1].others, 0);
+    /* all are told, or only one is close */
+    schema_fixture_use(fixture, "{'anyOf':[{'required':['a']},{'required':['c']}]}");
+    schema_fixture_expect(
+        fixture, "{}", ": missing property 'a' or missing property 'c' (anyOf /anyOf)");
+    assert_int_equal(fixture->problems.items[0].others, 0);
+    schema_fixture_use(fixture, "{'anyOf':[{'required':['a','b']},{'required':['c','d','e']}]}");
+    assert_int_equal(schema_fixture_verdict(fixture, schema_fixture_read(fixture, "{}")), 0);
+    assert_int_equal(fixture->problems.items[0].others, 0);
 }
 
 static void wrong_types(void **state)
@@ -241,6 +293,7 @@ int main(void)
         SCHEMA_TEST(the_alternative_with_the_right_tag),
         SCHEMA_TEST(a_wrong_tag),
         SCHEMA_TEST(a_missing_tag),
+        SCHEMA_TEST(equally_close_alternatives),
         SCHEMA_TEST(wrong_types),
         SCHEMA_TEST(other_choices),
         SCHEMA_TEST(too_many_to_go_into),

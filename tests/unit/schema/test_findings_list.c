@@ -2,6 +2,7 @@
  * Which problems people see: in which order, how many, under which names.
  */
 #include "support/schema_fixture.h"
+#include "support/texts.h"
 
 static void order_and_duplicates(void **state)
 {
@@ -144,6 +145,39 @@ static void the_same_every_time(void **state)
     jsv_buf_done(&first);
 }
 
+/* The type that was found, where another was expected; and whether it is about a name. */
+static void what_was_found(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    static const struct {
+        const char *schema;
+        const char *instance;
+        const char *found;
+        bool about_name;
+    } cases[] = {
+        {"{'type':'string'}", "1", "number", false},
+        {"{'type':'string'}", "{}", "object", false},
+        {"{'anyOf':[{'type':'string'},{'type':'null'}]}", "[]", "array", false},
+        {"{'items':{'anyOf':[{'type':'string'},{'type':'number'}]}}", "[true]", "boolean", false},
+        {"{'enum':['a','b']}", "1", "", false},
+        {"{'minimum':3}", "1", "", false},
+        {"{'additionalProperties':false}", "{'a':1}", "", true},
+        {"{'unevaluatedProperties':false}", "{'a':1}", "", true},
+        {"{'propertyNames':{'minLength':2}}", "{'a':1}", "", true},
+        {"{'properties':{'a':false}}", "{'a':1}", "", false},
+        {"{'required':['a']}", "{}", "", false},
+        {"{'items':false}", "[1]", "", false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        schema_fixture_use(fixture, cases[i].schema);
+        struct jsv_value value = schema_fixture_read(fixture, cases[i].instance);
+        assert_int_equal(schema_fixture_verdict(fixture, value), 0);
+        assert_int_equal(fixture->problems.count, 1);
+        assert_text(fixture->problems.items[0].found, cases[i].found);
+        assert_int_equal(fixture->problems.items[0].about_name, cases[i].about_name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +186,7 @@ int main(void)
         SCHEMA_TEST(at_most_so_many),
         SCHEMA_TEST(alternatives_and_the_limit),
         SCHEMA_TEST(the_same_every_time),
+        SCHEMA_TEST(what_was_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
