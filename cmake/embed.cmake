@@ -16,12 +16,13 @@
 # does it for files of any kind, which stay as they are, in an array of struct
 # jsv_embedded_bytes.
 
-# White space between tokens is left out. Within strings of a schema neither a
-# line break nor ", " nor '": ' can be expected, and a unit test would tell.
+# Most white space between tokens is left out. A quoted word before a comma or a
+# colon inside a string would confuse this; a unit test would tell.
 function(minify text result)
     string(REGEX REPLACE "\n *" "" text "${text}")
     string(REPLACE "\": " "\":" text "${text}")
-    string(REPLACE ", " "," text "${text}")
+    string(REPLACE "\", " "\"," text "${text}")
+    string(REPLACE "}, " "}," text "${text}")
     set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
