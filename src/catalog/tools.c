@@ -206,6 +206,7 @@ static int add_checked(
     r = compile_schemas(catalog, loading, &wrong);
     if (r == 0 && wrong.size > 0) {
         struct catalog_tool_entry *entry = catalog->tools[--catalog->tool_count];
+        catalog->listed_tool_count--; /* external tools always are */
         catalog_program_done(entry->input);
         catalog_program_done(entry->output);
         return catalog_warn_of(loading, directory, tool->file, wrong);

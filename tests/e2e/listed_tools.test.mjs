@@ -28,6 +28,15 @@ test('a built-in tool is listed when there is something for it to work on', asyn
     assert.equal((await names({ ...SCHEMAS, ...EXAMPLES, SYN_BACKEND_URL: 'http://127.0.0.1:9', MCPGATE_TOOLS_DIR: 'tools' })).length, 9);
 });
 
+test('a tool whose schema does not compile is not listed', async () => {
+    const broken = { ...FILES['tools/own.tool.json'], name: 'broken', inputSchema: { type: 'object', properties: { n: { type: 'nonsense' } } } };
+    const tools = await withServer({ env: { MCPGATE_TOOLS_DIR: 'tools' }, files: { ...FILES, 'tools/broken.tool.json': broken } }, async (server) => {
+        await initialize(server);
+        return (await server.ask(1, 'tools/list')).result.tools;
+    });
+    assert.deepEqual(tools.map(({ name }) => name), ['own']);
+});
+
 test('every dialect answers those that are not listed', () => withHttp({}, async (server) => {
     const peer = await server.connect();
     assert.deepEqual((await peer.ask(1, 'list_schemas')).result, { ok: true, schemas: [] });
