@@ -2,9 +2,11 @@
  * What the two schema targets share: how an input says what to do.
  *
  * The first byte: bits 0-2 the draft (enum jsv_draft), bit 3 whether format and
- * content are checked, bit 6 whether schemas are checked against their meta-schema. So '4'
- * is 2020-12, 'D' the same with its meta-schema. Texts follow, with a record
- * separator (0x1e, which JSON never holds) between them.
+ * content are checked, bit 4 whether duplicate members are allowed (compile only),
+ * bit 5 whether unused definitions are compiled, bit 6 whether schemas are
+ * checked against their meta-schema. So '4' is 2020-12 with bits 4 and 5, 'D'
+ * the same draft with its meta-schema. Texts follow, with a record separator
+ * (0x1e, which JSON never holds) between them.
  */
 #pragma once
 
@@ -29,6 +31,7 @@ static inline struct orders orders_from(uint8_t byte)
                 .assert_format = byte & 8,
                 .assert_content = byte & 8,
                 .skip_meta = !(byte & 64),
+                .compile_unused = byte & 32,
             },
     };
 }

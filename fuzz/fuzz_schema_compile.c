@@ -58,6 +58,14 @@ static void check_fault(const struct jsv_schema_fault *fault)
     FUZZ_CHECK(fault->pointer.size == 0 || fault->pointer.data[0] == '/');
 }
 
+/* Faults and warnings. */
+static void listen(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *note)
+{
+    (void)context;
+    (void)kind;
+    check_fault(note);
+}
+
 /* Add and compile the schema with that address. @return what was said. */
 static int compile(
     struct jsv_registry *registry,
@@ -93,6 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .draft = orders.draft,
         .resolver = resolve,
         .resolver_context = &remotes,
+        .listener = listen,
+        .allow_duplicates = data[0] & 16,
     };
     struct jsv_registry *registry = jsv_registry_new(NULL, &options);
     FUZZ_CHECK(registry);
