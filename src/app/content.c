@@ -1,6 +1,7 @@
 #include "app/content.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ void app_content_init(struct app_content *content, const struct app_config *conf
     const struct jsv_str *descriptors = tools_descriptors(&count);
     *content = (struct app_content){
         .config = config,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
         .options =
             {
                 .schemas_dir = choose_root(config->schemas_dir, USUAL_SCHEMAS_DIR),
@@ -46,6 +48,7 @@ void app_content_done(struct app_content *content)
 {
     catalog_release(content->catalog);
     content->catalog = NULL;
+    pthread_mutex_destroy(&content->lock);
 }
 
 static void warn(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why)
@@ -71,9 +74,37 @@ int app_content_read(struct app_content *content, const char **reterr_dir)
         *reterr_dir = dir;
         return r;
     }
-    catalog_release(content->catalog);
+    pthread_mutex_lock(&content->lock);
+    struct catalog *before = content->catalog;
     content->catalog = catalog;
+    pthread_mutex_unlock(&content->lock);
+    catalog_release(before);
     return 0;
+}
+
+/* From any thread, so the snapshot is pinned while it is looked at. */
+void app_content_describe(struct app_content *content, struct jsv_writer *writer)
+{
+    pthread_mutex_lock(&content->lock);
+    struct catalog *catalog = catalog_retain(content->catalog);
+    pthread_mutex_unlock(&content->lock);
+    jsv_write_key(writer, JSV_STR("tools"));
+    jsv_write_array_begin(writer);
+    for (size_t i = 0; i < catalog_tool_count(catalog); i++) {
+        const struct catalog_tool *tool = catalog_tool_at(catalog, i);
+        jsv_write_object_begin(writer);
+        jsv_write_key(writer, JSV_STR("name"));
+        jsv_write_string(writer, tool->name);
+        jsv_write_key(writer, JSV_STR("fingerprint"));
+        if (tool->fingerprint.size > 0) {
+            jsv_write_string(writer, tool->fingerprint);
+        } else {
+            jsv_write_null(writer);
+        }
+        jsv_write_object_end(writer);
+    }
+    jsv_write_array_end(writer);
+    catalog_release(catalog);
 }
 
 /* "--schemas-dir: "; empty for a root that nobody named. */

@@ -4,12 +4,15 @@
  */
 #pragma once
 
+#include <pthread.h>
+
 #include "catalog/catalog.h"
 
 struct app_config;
 
 struct app_content {
     struct catalog_options options;
+    pthread_mutex_t lock;    /* of the pointer to the snapshot, for other threads */
     struct catalog *catalog; /* NULL before the first reading */
     size_t skipped;          /* files left out by the last reading */
     const struct app_config *config;
@@ -28,6 +31,9 @@ void app_content_done(struct app_content *content);
  * @return 0; -errno, and what was read before stays.
  */
 int app_content_read(struct app_content *content, const char **reterr_dir);
+
+/** For diagnostics: a member "tools" with the fingerprint of each. Any thread; after a reading. */
+void app_content_describe(struct app_content *content, struct jsv_writer *writer);
 
 /** Room for a directory and what is wrong with it. */
 #define APP_CONTENT_WHY_SIZE 512

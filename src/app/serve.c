@@ -187,10 +187,11 @@ static int listen_http(struct server *server)
     return r < 0 ? refuse("HTTP", r, why) : 0;
 }
 
-/* For diagnostics: what messages of the official protocol are checked by. */
+/* For diagnostics: what messages and arguments are checked by. */
 static void describe(void *owner, struct jsv_writer *writer)
 {
-    const struct server *server = owner;
+    struct server *server = owner;
+    app_content_describe(&server->content, writer);
     jsv_write_key(writer, JSV_STR("mcpSchemas"));
     mcp_definitions_describe(server->settings.definitions, writer);
 }

@@ -30,6 +30,9 @@ struct catalog_example {
     struct jsv_value value;
 };
 
+/** What an id of a tool has before the tool's name. */
+#define CATALOG_TOOL_ID_PREFIX "mcp.tool:"
+
 /** How deep properties are followed; deeper ones cannot be repeated in headers. */
 #define CATALOG_PROPERTY_DEPTH_MAX 8
 /** Bytes of an "x-mcp-header", as many as a tool's name may have. */
@@ -46,6 +49,7 @@ struct catalog_tool {
     struct jsv_value value;    /* the same, to look at: members beyond those named here */
     struct jsv_value input_schema;
     struct jsv_value output_schema; /* NONE when it has none */
+    struct jsv_str fingerprint;     /* of both schemas and the id; empty: a number has no form */
     bool is_content;                /* it writes in the official protocol's own words */
     bool is_listed;                 /* there is something for it to work on */
     bool has_headers;               /* HTTP repeats some of its arguments ("x-mcp-header") */

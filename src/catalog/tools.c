@@ -5,10 +5,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "catalog/command.h"
 #include "catalog/descriptor.h"
+#include "catalog/fingerprint.h"
 #include "catalog/snapshot.h"
 #include "os/sys.h"
 
@@ -61,13 +63,60 @@ static bool is_needed_there(const struct catalog_options *options, struct jsv_st
     return !jsv_str_equal(need, JSV_STR("backend")) || options->has_backend;
 }
 
+/* The schemas in their places take a little more room than the descriptor. */
+#define IO_SIZE_MAX (2 * CATALOG_FILE_SIZE_MAX)
+
+/* @param text Where the schemas are put together. */
+static int make_fingerprint(
+    const struct catalog_tool *tool,
+    struct catalog_loading *loading,
+    struct jsv_buf *text,
+    struct jsv_str *ret_fingerprint)
+{
+    char id[sizeof(CATALOG_TOOL_ID_PREFIX) + CATALOG_TOOL_NAME_MAX];
+    char hex[OS_DIGEST_HEX_SIZE + 1];
+    int size = snprintf(
+        id, sizeof(id), CATALOG_TOOL_ID_PREFIX "%.*s", (int)tool->name.size, tool->name.data);
+    struct jsv_str tool_id = {id, (size_t)size};
+    struct jsv_document *document = jsv_document_new(os_allocator());
+    int r = document ? catalog_tool_io_write(tool_id, tool->input_schema, tool->output_schema, text)
+                     : -ENOMEM;
+    if (r == 0) {
+        r = jsv_read(loading->reader, document, jsv_buf_str(text), 0, NULL);
+    }
+    if (r == 0) {
+        r = catalog_fingerprint(jsv_document_root(document), &loading->scratch, hex);
+    }
+    if (r == 0) {
+        *ret_fingerprint = catalog_keep(loading, jsv_str_from(hex));
+        r = ret_fingerprint->data ? 0 : -ENOMEM;
+    }
+    jsv_document_free(document);
+    return r == -ENOMEM ? r : 0; /* a schema beyond all limits is one without a fingerprint */
+}
+
+static int set_fingerprint(struct catalog_tool *tool, struct catalog_loading *loading)
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), IO_SIZE_MAX);
+    int r = make_fingerprint(tool, loading, &text, &tool->fingerprint);
+    jsv_buf_done(&text);
+    return r;
+}
+
 /* @param document Owned by the entry, also on failure; NULL when it is a file's. */
 static int add_tool(
     struct catalog *catalog,
-    const struct catalog_tool *tool,
+    struct catalog_loading *loading,
+    struct catalog_tool *tool,
     bool built_in,
     struct jsv_document *document)
 {
+    int r = set_fingerprint(tool, loading);
+    if (r < 0) {
+        jsv_document_free(document);
+        return r;
+    }
     struct catalog_tool_entry *entry = jsv_arena_alloc(&catalog->arena, sizeof(*entry));
     struct catalog_program *input = catalog_program_new(&catalog->arena);
     struct catalog_program *output = catalog_program_new(&catalog->arena);
@@ -110,7 +159,7 @@ static int add_built_in(
         jsv_document_free(document);
         return r;
     }
-    return add_tool(catalog, &tool, true, document);
+    return add_tool(catalog, loading, &tool, true, document);
 }
 
 /* Where programs are, for as long as the snapshot: whoever runs them may be elsewhere by then. */
@@ -196,9 +245,9 @@ static int add_checked(
     struct catalog *catalog,
     struct catalog_loading *loading,
     const char *directory,
-    const struct catalog_tool *tool)
+    struct catalog_tool *tool)
 {
-    int r = add_tool(catalog, tool, false, NULL);
+    int r = add_tool(catalog, loading, tool, false, NULL);
     if (r < 0) {
         return r;
     }

@@ -35,6 +35,9 @@ static void write_tool(struct jsv_writer *writer, const struct catalog_tool *too
     mcp_write_text(writer, JSV_STR("description"), tool->description);
     mcp_write_member(writer, JSV_STR("inputSchema"), tool->input_schema);
     mcp_write_member(writer, JSV_STR("outputSchema"), tool->output_schema);
+    if (tool->fingerprint.size > 0) {
+        mcp_write_text(writer, JSV_STR("fingerprint"), tool->fingerprint);
+    }
     mcp_write_member(
         writer, JSV_STR("annotations"), jsv_value_get(tool->value, JSV_STR("annotations")));
     jsv_write_object_end(writer);

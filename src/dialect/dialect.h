@@ -184,7 +184,7 @@ bool dialect_is_open(const struct dialect_request *request);
 int dialect_take_arguments(struct dialect_request *request, struct jsv_value params);
 
 /** What an id of a tool has before the tool's name. */
-#define DIALECT_TOOL_ID_PREFIX "mcp.tool:"
+#define DIALECT_TOOL_ID_PREFIX CATALOG_TOOL_ID_PREFIX
 /** A tool by its name, or by its id "mcp.tool:<name>"; NULL when there is none. */
 const struct catalog_tool *
 dialect_find_tool(const struct dialect_request *request, struct jsv_str id);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, withHttp } from './http_client.mjs';
-import { withServer } from './server.mjs';
+import { sleep, withServer } from './server.mjs';
 
 const FILES = {
     'schemas/synesthetic-asset.schema.json': { type: 'object', version: '1.2' },
@@ -91,4 +91,17 @@ test('published schemas have an absolute $id, and find each other by it', () => 
             assert.ok(ids.includes(target), `${schema.$id}: ${reference}`);
         }
     });
+}));
+
+test("a reload changes the fingerprint of a tool whose schemas changed, and no other's", () => withHttp({ env: { MCPGATE_TOOLS_DIR: 'tools' }, files: FILES }, async (server) => {
+    const own = FILES['tools/own.tool.json'];
+    const published = async () => JSON.parse((await get(server.port, '/v1/tools')).text).tools.map(({ name, fingerprint }) => ({ name, fingerprint }));
+    const before = await published();
+    for (const { fingerprint } of before) assert.match(fingerprint, /^[0-9a-f]{64}$/);
+    assert.deepEqual(JSON.parse((await get(server.port, '/diagnostics')).text).tools, before);
+    const reload = async (tool) => { server.write('tools/own.tool.json', tool); server.kill('SIGHUP'); await sleep(500); return published(); };
+    assert.deepEqual(await reload({ ...own, description: 'y' }), before, 'descriptions are no part of it');
+    const after = await reload({ ...own, inputSchema: { type: 'object', minProperties: 1 } });
+    assert.deepEqual(after.filter((tool, i) => tool.fingerprint !== before[i].fingerprint).map(({ name }) => name), ['own']);
+    assert.deepEqual(JSON.parse((await get(server.port, '/diagnostics')).text).tools, after);
 }));

@@ -1,6 +1,6 @@
 #include <errno.h>
 
-#include "envelope/fingerprint.h"
+#include "catalog/fingerprint.h"
 #include "unit/envelope/quoted.h"
 
 static void fingerprint_of(struct json_fixture *fixture, const char *input, char hex[static 65])
@@ -8,8 +8,8 @@ static void fingerprint_of(struct json_fixture *fixture, const char *input, char
     struct jsv_value schema = quoted_read(fixture, input);
     struct jsv_str id = JSV_STR("mcp.tool:\xC3\xA9");
     struct jsv_value none = {0};
-    assert_int_equal(envelope_tool_io_write(id, schema, none, &fixture->out), 0);
-    assert_int_equal(envelope_fingerprint(quoted_take(fixture), &fixture->scratch, hex), 0);
+    assert_int_equal(catalog_tool_io_write(id, schema, none, &fixture->out), 0);
+    assert_int_equal(catalog_fingerprint(quoted_take(fixture), &fixture->scratch, hex), 0);
 }
 
 static void test_the_schema(void **state)
@@ -18,7 +18,7 @@ static void test_the_schema(void **state)
     struct jsv_value input = quoted_read(fixture, "{'required':['q']}");
     struct jsv_value output = quoted_read(fixture, "true");
     struct jsv_str id = JSV_STR("a\"b");
-    assert_int_equal(envelope_tool_io_write(id, input, output, &fixture->out), 0);
+    assert_int_equal(catalog_tool_io_write(id, input, output, &fixture->out), 0);
     quoted_expect(
         fixture,
         "{'type':'object','properties':{'tool':{'const':'a\\'b'},"
@@ -50,11 +50,11 @@ static void test_no_fingerprint(void **state)
     struct json_fixture *fixture = *state;
     char hex[OS_DIGEST_HEX_SIZE + 1] = "untouched";
     struct jsv_value schema = quoted_read(fixture, "{'maximum':1e999}");
-    assert_int_equal(envelope_fingerprint(schema, &fixture->scratch, hex), -ERANGE);
+    assert_int_equal(catalog_fingerprint(schema, &fixture->scratch, hex), -ERANGE);
     assert_string_equal(hex, "untouched");
     struct jsv_buf out;
     jsv_buf_init(&out, NULL, 20);
-    assert_int_equal(envelope_tool_io_write(JSV_STR("t"), schema, schema, &out), -ENOBUFS);
+    assert_int_equal(catalog_tool_io_write(JSV_STR("t"), schema, schema, &out), -ENOBUFS);
     jsv_buf_done(&out);
 }
 

@@ -1,8 +1,4 @@
-#include "envelope/fingerprint.h"
-
-#include <string.h>
-
-#include "envelope/digest.h"
+#include "catalog/fingerprint.h"
 
 static void write_part(const char *name, struct jsv_value schema, struct jsv_writer *writer)
 {
@@ -28,7 +24,7 @@ static void write_tool(struct jsv_str tool_id, struct jsv_writer *writer)
     jsv_write_object_end(writer);
 }
 
-int envelope_tool_io_write(
+int catalog_tool_io_write(
     struct jsv_str tool_id, struct jsv_value input, struct jsv_value output, struct jsv_buf *out)
 {
     struct jsv_writer writer = jsv_writer_on(out);
@@ -47,13 +43,15 @@ int envelope_tool_io_write(
     return out->error;
 }
 
-int envelope_fingerprint(
+int catalog_fingerprint(
     struct jsv_value schema, struct jsv_arena *scratch, char ret_hex[static OS_DIGEST_HEX_SIZE + 1])
 {
-    struct envelope_digest digest;
-    int r = envelope_digest_json(schema, scratch, &digest, NULL);
+    struct jsv_buf canonical;
+    jsv_buf_init(&canonical, &scratch->allocator, SIZE_MAX);
+    int r = jsv_canon_write(schema, JSV_CANON_UTF8, scratch, &canonical, NULL);
     if (r == 0) {
-        memcpy(ret_hex, digest.hex, sizeof(digest.hex));
+        r = os_digest(jsv_buf_str(&canonical), ret_hex);
     }
+    jsv_buf_done(&canonical);
     return r;
 }

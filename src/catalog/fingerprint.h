@@ -1,6 +1,6 @@
 /*
- * A tool's schemas as one, and its fingerprint: what compiled schemas are
- * cached by. The same tool with the same schemas, however they are spelled,
+ * A tool's schemas as one, and its fingerprint, by which clients and operators
+ * see whether they have changed. The same tool with the same schemas, however they are spelled,
  * has the same fingerprint; the digest command prints the same for the text.
  */
 #pragma once
@@ -18,14 +18,14 @@
  * @param output  The tool's schema of its results; NONE: any object.
  * @return 0, or the buffer's sticky error.
  */
-int envelope_tool_io_write(
+int catalog_tool_io_write(
     struct jsv_str tool_id, struct jsv_value input, struct jsv_value output, struct jsv_buf *out);
 
 /**
  * The SHA-256 of a schema's canonical form.
  * @return 0; -ERANGE when a number in it has none; -ENOMEM; or an error of os_digest().
  */
-int envelope_fingerprint(
+int catalog_fingerprint(
     struct jsv_value schema,
     struct jsv_arena *scratch,
     char ret_hex[static OS_DIGEST_HEX_SIZE + 1]);
