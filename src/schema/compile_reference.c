@@ -214,7 +214,7 @@ int jsv_compile_target(
     struct jsv_target target = {0};
     struct jsv_str fragment;
     int r = find_resource(compile, reference, base, &target.resource, &fragment);
-    if (r < 0) {
+    if (r < 0 || !target.resource) {
         *ret_target = target;
         return r;
     }

@@ -54,7 +54,7 @@ check_item(const struct jsv_keyword_call *call, const struct jsv_node *item, siz
     if (!schema->never) {
         return evaluate_child(call, schema, item, NULL, index);
     }
-    struct jsv_place extra = {call->place, item, NULL, index};
+    struct jsv_place extra = {call->place, item, NULL, index, call->place->depth + 1};
     struct jsv_finding_place at = where(call);
     at.place = &extra;
     at.unexpected = true;

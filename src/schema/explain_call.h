@@ -193,7 +193,7 @@ static inline int evaluate_child(
     const struct jsv_node *key,
     size_t index)
 {
-    struct jsv_place child = {call->place, node, key, index};
+    struct jsv_place child = {call->place, node, key, index, call->place->depth + 1};
     return jsv_explain_evaluate(call->x, schema, &child, NULL);
 }
 

@@ -202,7 +202,7 @@ static int check_extra(const struct jsv_keyword_call *call, const struct jsv_nod
     if (!schema->never) {
         return evaluate_child(call, schema, key + 1, key, 0);
     }
-    struct jsv_place extra = {call->place, key + 1, key, 0};
+    struct jsv_place extra = {call->place, key + 1, key, 0, call->place->depth + 1};
     struct jsv_finding_place at = where(call);
     at.place = &extra;
     at.member = jsv_string_text(call->x->document, key);

@@ -13,6 +13,7 @@
 #include "json/write.h"
 #include "schema/findings_parts.h"
 #include "schema/message.h"
+#include "schema/steps.h"
 
 /* Findings that are kept at least, however few are shown: enough to find the first in order. */
 #define KEPT_MIN 1024
@@ -62,15 +63,6 @@ const struct jsv_jump *jsv_findings_trail(struct jsv_findings *findings)
 
 /* ---- places ---- */
 
-uint32_t jsv_place_depth(const struct jsv_place *place)
-{
-    uint32_t depth = 0;
-    for (; place->outer; place = place->outer) {
-        depth++;
-    }
-    return depth;
-}
-
 /* The last token of a place's pointer: its name, or the digits of its index. */
 struct token {
     struct jsv_str text;
@@ -91,14 +83,31 @@ static void name_token(
     ret_token->size = 1 + jsv_pointer_escaped_size(ret_token->text);
 }
 
-/* The pointer of a place, from its end: measured first, then written. */
+static void write_token(const struct token *token, char *to)
+{
+    *to = '/';
+    jsv_pointer_escape(token->text, to + 1);
+}
+
+/* Paths up to here are written in one go: deep places are far apart in memory, so a second look at
+   each of them doubles the time a finding takes. */
+#define SHORT_PATH 1024
+
+/* The pointer of a place, from its end. Long ones are measured first. */
 static struct jsv_str path_of(struct jsv_findings *findings, const struct jsv_place *place)
 {
     struct token token;
+    char text[SHORT_PATH];
     size_t size = 0;
     for (const struct jsv_place *p = place; p->outer; p = p->outer) {
         name_token(findings->document, p, &token);
         size += token.size;
+        if (size <= sizeof(text)) {
+            write_token(&token, text + sizeof(text) - size);
+        }
+    }
+    if (size <= sizeof(text)) {
+        return jsv_findings_keep(findings, text + sizeof(text) - size, size);
     }
     char *path = jsv_findings_take(findings, size);
     if (!path) {
@@ -108,8 +117,7 @@ static struct jsv_str path_of(struct jsv_findings *findings, const struct jsv_pl
     for (const struct jsv_place *p = place; p->outer; p = p->outer) {
         name_token(findings->document, p, &token);
         start -= token.size;
-        *start = '/';
-        jsv_pointer_escape(token.text, start + 1);
+        write_token(&token, start);
     }
     return (struct jsv_str){path, size};
 }
@@ -135,14 +143,18 @@ add_finding(struct jsv_findings *findings, struct jsv_finding_place where)
         findings->validator->error = -ENOMEM;
         return NULL;
     }
+    struct jsv_str path = path_of(findings, where.place);
+    uint32_t depth = where.place->depth;
+    /* Written name by name, some 10 ns each; the next evaluation notices that steps ran out. */
+    findings->validator->steps -= (int64_t)(depth / 2 + jsv_steps_for_text(path.size));
     *finding = (struct jsv_finding){
-        .path = path_of(findings, where.place),
+        .path = path,
         .schema = where.schema,
         .use = where.use,
         .trail = jsv_findings_trail(findings),
         .found = JSV_TYPE_NONE,
         .about_name = is_about_name(&where),
-        .depth = jsv_place_depth(where.unexpected ? where.place->outer : where.place),
+        .depth = depth - where.unexpected,
     };
     return finding;
 }

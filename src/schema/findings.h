@@ -19,6 +19,7 @@ struct jsv_place {
     const struct jsv_node *node;
     const struct jsv_node *key; /* of a member; NULL in an array */
     size_t index;               /* of an element */
+    uint32_t depth;             /* values around it; 0: the whole document */
 };
 
 /* The keyword that has something to say (use NULL: the schema false), and where. */

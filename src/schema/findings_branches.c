@@ -117,7 +117,7 @@ jsv_branches_begin(struct jsv_findings *findings, struct jsv_finding_place where
         branches.end = branches.start;
         branches.dropped = findings->dropped;
         branches.kept_max = findings->kept_max;
-        branches.depth = jsv_place_depth(where.place);
+        branches.depth = where.place->depth;
         make_room(&branches);
     }
     return branches;

@@ -22,8 +22,6 @@ void *jsv_findings_take(struct jsv_findings *findings, size_t size);
 struct jsv_str jsv_findings_keep(struct jsv_findings *findings, const char *text, size_t size);
 /* The trail to where evaluation is. */
 const struct jsv_jump *jsv_findings_trail(struct jsv_findings *findings);
-/* How many containers a place is in. */
-uint32_t jsv_place_depth(const struct jsv_place *place);
 
 /* ---- findings_expected.c ---- */
 
