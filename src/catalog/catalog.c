@@ -7,9 +7,6 @@
 #include "catalog/snapshot.h"
 #include "os/sys.h"
 
-/* Texts twice (the registry has its own), and what is said about them. */
-#define ARENA_MAX (4 * CATALOG_FILES_SIZE_MAX)
-
 /* ---- loading ---- */
 
 static const struct catalog_walk_options walks[CATALOG_ROOTS] = {
@@ -18,11 +15,16 @@ static const struct catalog_walk_options walks[CATALOG_ROOTS] = {
     [CATALOG_ROOT_TOOLS] = {{".tool.json", 10}, false},
 };
 
+/* The files of a root, and where they are kept. */
+static const struct catalog_files *files_of(const struct catalog *catalog, enum catalog_root root)
+{
+    return root == CATALOG_ROOT_SCHEMAS ? &catalog->compiler->files : &catalog->files[root];
+}
+
 static int load_files(
     struct catalog *catalog,
     struct catalog_loading *loading,
     const struct catalog_options *options,
-    const struct catalog *previous,
     const char **reterr_dir)
 {
     const char *const directories[CATALOG_ROOTS] = {
@@ -31,12 +33,14 @@ static int load_files(
         [CATALOG_ROOT_TOOLS] = options->tools_dir,
     };
     for (size_t i = 0; i < CATALOG_ROOTS; i++) {
+        bool is_schemas = i == CATALOG_ROOT_SCHEMAS;
+        loading->arena = is_schemas ? &catalog->compiler->arena : &catalog->arena;
         int r = catalog_files_load(
             loading,
             directories[i],
             &walks[i],
-            previous ? &previous->files[i] : NULL,
-            &catalog->files[i]);
+            loading->previous ? files_of(loading->previous, i) : NULL,
+            is_schemas ? &catalog->compiler->files : &catalog->files[i]);
         if (r < 0) {
             *reterr_dir = r == -ENOMEM ? NULL : directories[i];
             return r;
@@ -49,15 +53,12 @@ static int load_all(
     struct catalog *catalog,
     struct catalog_loading *loading,
     const struct catalog_options *options,
-    const struct catalog *previous,
     const char **reterr_dir)
 {
-    int r = load_files(catalog, loading, options, previous, reterr_dir);
+    catalog->compiler = catalog_compiler_new(options->assert_format);
+    int r = catalog->compiler ? load_files(catalog, loading, options, reterr_dir) : -ENOMEM;
     if (r == 0) {
-        r = catalog_compiler_new(catalog, loading, options->schemas_dir, &catalog->compiler);
-    }
-    if (r == 0) {
-        r = catalog_schemas_load(catalog, loading, options->schemas_dir);
+        r = catalog_compiler_load(&catalog->compiler, loading, options->schemas_dir);
     }
     if (r == 0) {
         r = catalog_examples_load(catalog, loading);
@@ -78,13 +79,14 @@ int catalog_load(
     if (!catalog) {
         return -ENOMEM;
     }
-    *catalog = (struct catalog){.assert_format = options->assert_format};
+    *catalog = (struct catalog){0};
     atomic_init(&catalog->references, 1);
-    jsv_arena_init(&catalog->arena, os_allocator(), ARENA_MAX);
+    jsv_arena_init(&catalog->arena, os_allocator(), CATALOG_ARENA_MAX);
     struct catalog_loading loading;
     int r = catalog_loading_init(&loading, &catalog->arena, warn, context);
+    loading.previous = previous;
     if (r == 0) {
-        r = load_all(catalog, &loading, options, previous, reterr_dir);
+        r = load_all(catalog, &loading, options, reterr_dir);
     }
     catalog_loading_done(&loading);
     if (r < 0) {
@@ -105,15 +107,11 @@ struct catalog *catalog_retain(struct catalog *catalog)
 
 static void catalog_free(struct catalog *catalog)
 {
-    for (size_t i = 0; i < catalog->schema_count; i++) {
-        catalog_program_done(catalog->schemas[i]->program);
-    }
     for (size_t i = 0; i < catalog->tool_count; i++) {
-        catalog_program_done(catalog->tools[i]->input);
-        catalog_program_done(catalog->tools[i]->output);
+        catalog_tool_schemas_release(catalog->tools[i]->schemas);
         jsv_document_free(catalog->tools[i]->document);
     }
-    catalog_compiler_free(catalog->compiler);
+    catalog_compiler_release(catalog->compiler);
     for (size_t i = 0; i < CATALOG_ROOTS; i++) {
         catalog_files_done(&catalog->files[i]);
     }
@@ -133,12 +131,12 @@ void catalog_release(struct catalog *catalog)
 
 size_t catalog_schema_count(const struct catalog *catalog)
 {
-    return catalog->schema_count;
+    return catalog->compiler->schema_count;
 }
 
 const struct catalog_schema *catalog_schema_at(const struct catalog *catalog, size_t index)
 {
-    return &catalog->schemas[index]->schema;
+    return &catalog->compiler->schemas[index]->schema;
 }
 
 size_t catalog_example_count(const struct catalog *catalog)
@@ -177,10 +175,10 @@ int catalog_schema_find(
 {
     int r = check_path(name);
     size_t from = 0;
-    size_t to = r < 0 ? 0 : catalog->schema_count;
+    size_t to = r < 0 ? 0 : catalog->compiler->schema_count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        const struct catalog_schema *schema = &catalog->schemas[middle]->schema;
+        const struct catalog_schema *schema = &catalog->compiler->schemas[middle]->schema;
         int order = jsv_str_compare(schema->name, name);
         if (order == 0) {
             *ret_schema = schema;
@@ -206,19 +204,4 @@ int catalog_example_find(
     }
     *ret_example = &catalog->examples_by_path[file - files->items].example;
     return 0;
-}
-
-int catalog_schema_compiled(
-    const struct catalog *catalog,
-    const struct catalog_schema *schema,
-    const struct jsv_schema **ret_compiled,
-    struct jsv_str *reterr_reason)
-{
-    const struct catalog_schema_entry *entry = (const void *)schema;
-    const struct catalog_source source = {
-        .uri = entry->uri,
-        .options = {.assert_format = catalog->assert_format},
-    };
-    return catalog_program_get(
-        catalog->compiler, entry->program, &source, ret_compiled, reterr_reason);
 }

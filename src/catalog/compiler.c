@@ -26,19 +26,11 @@
 #include "catalog/snapshot.h"
 #include "os/sys.h"
 #include "os/uri.h"
+#include "schema/registry.h"
 #include "schema/uri.h"
 
 /* Working directory, root and file: three paths, all of it percent-encoded, and the scheme. */
 #define URI_SIZE_MAX ((size_t)10 * PATH_MAX)
-
-/* Of a reason: messages name references, and those may be as long as their schema. */
-#define REASON_SIZE_MAX 1024
-
-/*
- * A file whose meta-schema is another file has to wait for that one. Meta-
- * schemas of meta-schemas exist, a fourth generation has not been seen.
- */
-#define ROUNDS_MAX 4
 
 /* ---- URIs ---- */
 
@@ -129,7 +121,7 @@ static int find_encoded(
     if (!path.data) {
         return -ENOMEM;
     }
-    const struct catalog_file *file = catalog_files_find(compiler->files, path);
+    const struct catalog_file *file = catalog_files_find(&compiler->files, path);
     if (!file) {
         return -ENOENT;
     }
@@ -181,19 +173,20 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
 
 static int make_resources(struct catalog_compiler *compiler)
 {
-    size_t count = compiler->files->count;
-    compiler->resources = jsv_arena_array(compiler->arena, count + 1, sizeof(*compiler->resources));
+    size_t count = compiler->files.count;
+    compiler->resources =
+        jsv_arena_array(&compiler->arena, count + 1, sizeof(*compiler->resources));
     if (!compiler->resources) {
         return -ENOMEM;
     }
     int r = 0;
     for (size_t i = 0; i < count && r == 0; i++) {
-        const struct catalog_file *file = &compiler->files->items[i];
+        const struct catalog_file *file = &compiler->files.items[i];
         struct catalog_resource *resource = &compiler->resources[i];
         *resource = (struct catalog_resource){.file = file};
-        r = make_file_uri(compiler->arena, compiler->root_uri, file->path, &resource->uri);
+        r = make_file_uri(&compiler->arena, compiler->root_uri, file->path, &resource->uri);
         if (r == 0) {
-            r = make_id(compiler->arena, file->value, resource->uri, &resource->id);
+            r = make_id(&compiler->arena, file->value, resource->uri, &resource->id);
         }
     }
     compiler->resource_count = r == 0 ? count : 0;
@@ -201,33 +194,22 @@ static int make_resources(struct catalog_compiler *compiler)
 }
 
 /* @return 1 when the registry knows it now, 0 when not; -ENOMEM. */
-static int add_resource(
-    struct catalog_compiler *compiler,
-    struct catalog_loading *loading,
-    const char *directory,
-    struct catalog_resource *resource)
+static int add_resource(struct catalog_compiler *compiler, struct catalog_resource *resource)
 {
     struct jsv_schema_fault fault;
     int r = jsv_registry_add(compiler->registry, resource->uri, resource->file->text, &fault);
+    resource->hidden = r == -EEXIST;
     resource->settled = r == 0 || r == -EEXIST;
-    if (r == -EEXIST) {
-        return catalog_warn_of(
-            loading,
-            directory,
-            resource->file->path,
-            JSV_STR("its $id is that of a file before it: references do not lead here"));
-    }
     return r == -ENOMEM ? r : r == 0;
 }
 
 /* Offer all files once. @return how many more are known now; -ENOMEM. */
-static int
-add_round(struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
+static int add_round(struct catalog_compiler *compiler)
 {
     int added = 0;
     for (size_t i = 0; i < compiler->resource_count; i++) {
         struct catalog_resource *resource = &compiler->resources[i];
-        int r = resource->settled ? 0 : add_resource(compiler, loading, directory, resource);
+        int r = resource->settled ? 0 : add_resource(compiler, resource);
         if (r < 0) {
             return r;
         }
@@ -236,19 +218,17 @@ add_round(struct catalog_compiler *compiler, struct catalog_loading *loading, co
     return added;
 }
 
-static int add_resources(
-    struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
+static int add_resources(struct catalog_compiler *compiler)
 {
     int added = 1;
-    for (unsigned round = 0; round < ROUNDS_MAX && added > 0; round++) {
-        added = add_round(compiler, loading, directory);
+    for (unsigned round = 0; round < CATALOG_META_ROUNDS_MAX && added > 0; round++) {
+        added = add_round(compiler);
     }
     compiler->loaded = true;
     return added < 0 ? added : 0;
 }
 
-static int compiler_fill(
-    struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
+static int compiler_fill(struct catalog_compiler *compiler)
 {
     const struct jsv_registry_options options = {
         .draft = JSV_DRAFT_2020_12,
@@ -260,42 +240,96 @@ static int compiler_fill(
     if (!compiler->registry) {
         return -ENOMEM;
     }
-    if (!directory) {
-        return 0;
-    }
-    int r = make_root_uri(compiler->arena, directory, &compiler->root_uri);
-    if (r == 0) {
-        r = make_resources(compiler);
-    }
-    return r < 0 ? r : add_resources(compiler, loading, directory);
+    int r = make_resources(compiler);
+    return r < 0 ? r : add_resources(compiler);
 }
 
-int catalog_compiler_new(
-    struct catalog *catalog,
-    struct catalog_loading *loading,
-    const char *directory,
-    struct catalog_compiler **ret_compiler)
+struct catalog_compiler *catalog_compiler_new(bool assert_format)
 {
     struct catalog_compiler *compiler = jsv_alloc(os_allocator(), sizeof(*compiler));
-    if (!compiler) {
-        return -ENOMEM;
+    if (compiler) {
+        *compiler = (struct catalog_compiler){.assert_format = assert_format};
+        atomic_init(&compiler->references, 1);
+        pthread_mutex_init(&compiler->lock, NULL);
+        jsv_arena_init(&compiler->arena, os_allocator(), CATALOG_ARENA_MAX);
     }
-    *compiler = (struct catalog_compiler){
-        .arena = &catalog->arena,
-        .files = &catalog->files[CATALOG_ROOT_SCHEMAS],
-    };
-    pthread_mutex_init(&compiler->lock, NULL);
-    *ret_compiler = compiler;
-    return compiler_fill(compiler, loading, directory);
+    return compiler;
 }
 
-void catalog_compiler_free(struct catalog_compiler *compiler)
+static void compiler_free(struct catalog_compiler *compiler)
 {
-    if (compiler) {
-        jsv_registry_free(compiler->registry);
-        pthread_mutex_destroy(&compiler->lock);
-        jsv_dealloc(os_allocator(), compiler, sizeof(*compiler));
+    for (size_t i = 0; i < compiler->schema_count; i++) {
+        struct catalog_schema_entry *entry = compiler->schemas[i];
+        jsv_schema_free(atomic_load_explicit(&entry->compiled, memory_order_relaxed));
     }
+    jsv_registry_free(compiler->registry);
+    catalog_files_done(&compiler->files);
+    jsv_arena_done(&compiler->arena);
+    pthread_mutex_destroy(&compiler->lock);
+    jsv_dealloc(os_allocator(), compiler, sizeof(*compiler));
+}
+
+void catalog_compiler_release(struct catalog_compiler *compiler)
+{
+    if (compiler &&
+        atomic_fetch_sub_explicit(&compiler->references, 1, memory_order_acq_rel) == 1) {
+        compiler_free(compiler);
+    }
+}
+
+/* ---- loading ---- */
+
+static bool has_same_files(const struct catalog_files *a, const struct catalog_files *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; i < a->count && same; i++) {
+        same = jsv_str_equal(a->items[i].path, b->items[i].path) &&
+               jsv_str_equal(a->items[i].text, b->items[i].text);
+    }
+    return same;
+}
+
+static bool is_same(const struct catalog_compiler *a, const struct catalog_compiler *b)
+{
+    return a->assert_format == b->assert_format && jsv_str_equal(a->root_uri, b->root_uri) &&
+           has_same_files(&a->files, &b->files);
+}
+
+/* Said with each snapshot, also when the compiler is an old one. */
+static int warn_of_hidden(
+    const struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
+{
+    int r = 0;
+    for (size_t i = 0; i < compiler->resource_count && r == 0; i++) {
+        if (compiler->resources[i].hidden) {
+            r = catalog_warn_of(
+                loading,
+                directory,
+                compiler->resources[i].file->path,
+                JSV_STR("its $id is that of a file before it: references do not lead here"));
+        }
+    }
+    return r;
+}
+
+int catalog_compiler_load(
+    struct catalog_compiler **compiler, struct catalog_loading *loading, const char *directory)
+{
+    struct catalog_compiler *previous = loading->previous ? loading->previous->compiler : NULL;
+    int r = directory ? make_root_uri(&(*compiler)->arena, directory, &(*compiler)->root_uri) : 0;
+    if (r < 0) {
+        return r;
+    }
+    if (previous && is_same(previous, *compiler)) {
+        atomic_fetch_add_explicit(&previous->references, 1, memory_order_relaxed);
+        catalog_compiler_release(*compiler);
+        *compiler = previous;
+    } else {
+        r = compiler_fill(*compiler);
+        r = r < 0 ? r : catalog_schemas_load(*compiler, loading);
+    }
+    r = r < 0 ? r : warn_of_hidden(*compiler, loading, directory);
+    return r < 0 ? r : catalog_schemas_warn(*compiler, loading, directory);
 }
 
 /* ---- reasons ---- */
@@ -328,113 +362,96 @@ append_safely(struct jsv_buf *out, const struct catalog_compiler *compiler, stru
 }
 
 /* "part.schema.json#/properties/x: unresolved reference y" */
-static int make_reason(
-    struct catalog_compiler *compiler,
+void catalog_reason_write(
+    const struct catalog_compiler *compiler,
     int error,
     const struct jsv_schema_fault *fault,
-    struct jsv_str *ret_reason)
+    struct jsv_buf *out)
 {
-    struct jsv_buf reason;
-    jsv_buf_init(&reason, os_allocator(), REASON_SIZE_MAX);
     if (fault->message.size > 0) {
-        append_safely(&reason, compiler, fault->uri);
-        jsv_buf_append_byte(&reason, '#');
-        append_safely(&reason, compiler, fault->pointer);
-        jsv_buf_append_str(&reason, JSV_STR(": "));
-        append_safely(&reason, compiler, fault->message);
+        append_safely(out, compiler, fault->uri);
+        jsv_buf_append_byte(out, '#');
+        append_safely(out, compiler, fault->pointer);
+        jsv_buf_append_str(out, JSV_STR(": "));
+        append_safely(out, compiler, fault->message);
     } else {
         jsv_buf_append_str(
-            &reason,
+            out,
             error == -EEXIST || error == -ENOENT
                 ? JSV_STR("its identifier is taken by another schema")
                 : JSV_STR("it is too complex"));
     }
-    if (reason.error == -ENOBUFS) {
-        reason.error = 0; /* a reason that is cut is still one, but not within a character */
-        reason.size = jsv_utf8_valid_prefix(jsv_buf_str(&reason));
+    if (out->error == -ENOBUFS) {
+        out->error = 0; /* a reason that is cut is still one, but not within a character */
+        out->size = jsv_utf8_valid_prefix(jsv_buf_str(out));
     }
-    return buf_to_arena(&reason, compiler->arena, ret_reason);
 }
 
-/* ---- programs ---- */
+/* ---- schemas ---- */
 
-struct catalog_program *catalog_program_new(struct jsv_arena *arena)
-{
-    struct catalog_program *program = jsv_arena_alloc(arena, sizeof(*program));
-    if (program) {
-        atomic_init(&program->schema, NULL);
-        program->failed = false;
-        program->reason = JSV_STR("");
-    }
-    return program;
-}
-
-void catalog_program_done(struct catalog_program *program)
-{
-    jsv_schema_free(atomic_load_explicit(&program->schema, memory_order_relaxed));
-}
-
-static int compile(
+int catalog_compiler_lend(
     struct catalog_compiler *compiler,
-    const struct catalog_source *source,
-    struct jsv_schema **ret_schema,
+    struct jsv_str uri,
+    struct jsv_registry *registry,
     struct jsv_schema_fault *reterr_fault)
 {
-    int r = 0;
-    if (source->text.data) {
-        r = jsv_registry_add(compiler->registry, source->uri, source->text, reterr_fault);
-    }
-    if (r < 0 && r != -EEXIST) { /* it is there already when memory ran out the last time */
+    struct jsv_resource *resource;
+    pthread_mutex_lock(&compiler->lock);
+    int r = jsv_registry_find(compiler->registry, NULL, uri, &resource, reterr_fault);
+    pthread_mutex_unlock(&compiler->lock);
+    if (r < 0) {
         return r;
     }
-    return jsv_schema_compile(
-        compiler->registry, source->uri, &source->options, ret_schema, reterr_fault);
+    /* what was added to a registry does not change any more */
+    const struct jsv_source *source = resource->source;
+    return jsv_registry_add(registry, source->uri, source->text, reterr_fault);
 }
 
 /* With the lock held. */
-static int program_fill(
-    struct catalog_compiler *compiler,
-    struct catalog_program *program,
-    const struct catalog_source *source)
+static int schema_compile(struct catalog_compiler *compiler, struct catalog_schema_entry *entry)
 {
-    if (atomic_load_explicit(&program->schema, memory_order_relaxed)) {
-        return 0; /* somebody was faster */
+    if (atomic_load_explicit(&entry->compiled, memory_order_relaxed)) {
+        return 0; /* another thread was faster */
     }
-    if (program->failed) {
+    if (entry->failed) {
         return -EBADMSG;
     }
+    const struct jsv_schema_options options = {.assert_format = compiler->assert_format};
     struct jsv_schema *schema;
     struct jsv_schema_fault fault = {0};
-    int r = compile(compiler, source, &schema, &fault);
+    int r = jsv_schema_compile(compiler->registry, entry->uri, &options, &schema, &fault);
     if (r == 0) {
-        atomic_store_explicit(&program->schema, schema, memory_order_release);
+        atomic_store_explicit(&entry->compiled, schema, memory_order_release);
         return 0;
     }
     if (r == -ENOMEM) {
         return r;
     }
-    r = make_reason(compiler, r, &fault, &program->reason);
-    program->failed = r == 0;
+    struct jsv_buf reason;
+    jsv_buf_init(&reason, os_allocator(), CATALOG_REASON_SIZE_MAX);
+    catalog_reason_write(compiler, r, &fault, &reason);
+    r = buf_to_arena(&reason, &compiler->arena, &entry->reason);
+    entry->failed = r == 0;
     return r < 0 ? r : -EBADMSG;
 }
 
-int catalog_program_get(
-    struct catalog_compiler *compiler,
-    struct catalog_program *program,
-    const struct catalog_source *source,
+int catalog_schema_compiled(
+    const struct catalog *catalog,
+    const struct catalog_schema *schema,
     const struct jsv_schema **ret_compiled,
     struct jsv_str *reterr_reason)
 {
+    struct catalog_schema_entry *entry = (void *)(uintptr_t)schema;
     int r = 0;
-    if (!catalog_program_ready(program)) {
-        pthread_mutex_lock(&compiler->lock);
-        r = program_fill(compiler, program, source);
-        pthread_mutex_unlock(&compiler->lock);
+    if (!atomic_load_explicit(&entry->compiled, memory_order_acquire)) {
+        pthread_mutex_lock(&catalog->compiler->lock);
+        r = schema_compile(catalog->compiler, entry);
+        pthread_mutex_unlock(&catalog->compiler->lock);
     }
     if (r == 0) {
-        *ret_compiled = catalog_program_ready(program);
+        *ret_compiled = atomic_load_explicit(&entry->compiled, memory_order_acquire);
     } else if (r == -EBADMSG) {
-        *reterr_reason = program->reason;
+        *reterr_reason = entry->reason;
     }
     return r;
 }

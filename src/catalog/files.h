@@ -32,11 +32,12 @@ struct catalog_files {
 
 /* What loading works with. */
 struct catalog_loading {
-    struct jsv_arena *arena;  /* the snapshot's */
+    struct jsv_arena *arena;  /* where texts are kept */
     struct jsv_arena scratch; /* given back when all is loaded */
     struct jsv_reader *reader;
     struct jsv_buf buf;
-    size_t size; /* of all files so far */
+    size_t size;                    /* of all files so far */
+    const struct catalog *previous; /* the snapshot before, or NULL */
     catalog_warn *warn;
     void *warn_context;
 };

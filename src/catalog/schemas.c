@@ -41,11 +41,11 @@ static int compare_schemas(const void *context, const void *a, const void *b)
     return jsv_str_compare(left->name, right->name); /* no two files have the same */
 }
 
-static int add_schema(struct catalog *catalog, const struct catalog_file *file, struct jsv_str uri)
+static int add_schema(struct catalog_compiler *compiler, const struct catalog_resource *resource)
 {
-    struct catalog_schema_entry *entry = jsv_arena_alloc(&catalog->arena, sizeof(*entry));
-    struct catalog_program *program = catalog_program_new(&catalog->arena);
-    if (!entry || !program) {
+    const struct catalog_file *file = resource->file;
+    struct catalog_schema_entry *entry = jsv_arena_alloc(&compiler->arena, sizeof(*entry));
+    if (!entry) {
         return -ENOMEM;
     }
     *entry = (struct catalog_schema_entry){
@@ -57,37 +57,44 @@ static int add_schema(struct catalog *catalog, const struct catalog_file *file, 
                 .text = file->text,
                 .value = file->value,
             },
-        .uri = uri,
-        .program = program,
+        .uri = resource->uri,
     };
-    catalog->schemas[catalog->schema_count++] = entry;
+    compiler->schemas[compiler->schema_count++] = entry;
     return 0;
 }
 
-int catalog_schemas_load(
-    struct catalog *catalog, struct catalog_loading *loading, const char *directory)
+int catalog_schemas_load(struct catalog_compiler *compiler, struct catalog_loading *loading)
 {
-    const struct catalog_compiler *compiler = catalog->compiler;
-    catalog->schemas = jsv_arena_array(
-        &catalog->arena, compiler->resource_count + 1, sizeof(struct catalog_schema_entry *));
-    if (!catalog->schemas) {
+    compiler->schemas = jsv_arena_array(
+        &compiler->arena, compiler->resource_count + 1, sizeof(struct catalog_schema_entry *));
+    if (!compiler->schemas) {
         return -ENOMEM;
     }
     int r = 0;
     for (size_t i = 0; i < compiler->resource_count && r == 0; i++) {
         const struct catalog_file *file = compiler->resources[i].file;
-        if (!is_named(file->path)) {
-            continue;
+        if (is_named(file->path) && can_be_schema(file->value)) {
+            r = add_schema(compiler, &compiler->resources[i]);
         }
-        r = can_be_schema(file->value)
-                ? add_schema(catalog, file, compiler->resources[i].uri)
-                : catalog_warn_of(
-                      loading, directory, file->path, JSV_STR("neither an object nor a boolean"));
     }
     return r < 0 ? r
                  : catalog_order(
                        &loading->scratch,
-                       (void *)catalog->schemas,
-                       catalog->schema_count,
+                       (void *)compiler->schemas,
+                       compiler->schema_count,
                        compare_schemas);
+}
+
+int catalog_schemas_warn(
+    const struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
+{
+    int r = 0;
+    for (size_t i = 0; i < compiler->files.count && r == 0; i++) {
+        const struct catalog_file *file = &compiler->files.items[i];
+        if (is_named(file->path) && !can_be_schema(file->value)) {
+            r = catalog_warn_of(
+                loading, directory, file->path, JSV_STR("neither an object nor a boolean"));
+        }
+    }
+    return r;
 }

@@ -10,19 +10,16 @@
 #include "catalog/files.h"
 
 /*
- * A schema compiled on first use. The pointer is set once; the rest is guarded
- * by the snapshot's lock. Failure is remembered, lack of memory is not.
+ * A schema of the schema root, compiled on first use. The pointer is set once;
+ * what follows it is guarded by the compiler's lock. Failure is remembered,
+ * lack of memory is not.
  */
-struct catalog_program {
-    _Atomic(struct jsv_schema *) schema;
-    bool failed;
-    struct jsv_str reason;
-};
-
 struct catalog_schema_entry {
     struct catalog_schema schema; /* first: what the public functions hand out */
     struct jsv_str uri;           /* of its file */
-    struct catalog_program *program;
+    _Atomic(struct jsv_schema *) compiled;
+    bool failed;
+    struct jsv_str reason;
 };
 
 struct catalog_example_entry {
@@ -34,8 +31,24 @@ struct catalog_tool_entry {
     struct catalog_tool tool;      /* first */
     bool built_in;                 /* and so known to be right */
     struct jsv_document *document; /* of one that is built in; owned */
-    struct catalog_program *input;
-    struct catalog_program *output;
+    struct catalog_tool_schemas *schemas;
+};
+
+/*
+ * The schemas of a tool, compiled on first use, with the registry they need. A
+ * snapshot takes them over from the one before when their fingerprint is the
+ * same; the last snapshot to let go frees them.
+ */
+struct catalog_tool_schemas {
+    atomic_size_t references;
+    atomic_bool ready; /* set once; then the next four do not change any more */
+    struct jsv_registry *registry;
+    struct jsv_schema *input;
+    struct jsv_schema *output; /* NULL when the tool declares none */
+    bool needs_root;           /* files of the schema root were asked for */
+    pthread_mutex_t lock;      /* guards all of it until it is ready */
+    const char *failed;        /* the member that does not compile; NULL: none so far */
+    struct jsv_buf reason;
 };
 
 /* A file of the schema root as a resource for references. */
@@ -44,17 +57,27 @@ struct catalog_resource {
     struct jsv_str uri; /* file:///… */
     struct jsv_str id;  /* its own identifier, resolved; empty when it has none */
     bool settled;       /* the registry knows it, or never will */
+    bool hidden;        /* it never will, since another file has the same identifier */
 };
 
+/*
+ * The schema root: its files, and what is compiled of them. Since any file may
+ * refer to any other, it is one unit: a snapshot takes it over from the one
+ * before when all files are the same.
+ */
 struct catalog_compiler {
-    pthread_mutex_t lock; /* guards the registry, the arena after loading, and programs */
+    atomic_size_t references;
+    pthread_mutex_t lock; /* guards the registry, and the arena and schemas after loading */
     struct jsv_registry *registry;
-    struct jsv_arena *arena; /* the snapshot's */
+    struct jsv_arena arena;
+    struct catalog_files files;
     struct jsv_str root_uri; /* with a "/" at its end; empty without a root */
-    const struct catalog_files *files;
+    bool assert_format;
     struct catalog_resource *resources; /* one per file, in their order */
     size_t resource_count;
     bool loaded; /* all files were offered to the registry: now it may ask for them */
+    struct catalog_schema_entry **schemas; /* by name */
+    size_t schema_count;
 };
 
 enum catalog_root {
@@ -67,57 +90,98 @@ enum catalog_root {
 struct catalog {
     atomic_size_t references;
     struct jsv_arena arena;
-    struct catalog_files files[CATALOG_ROOTS];
-    struct catalog_schema_entry **schemas; /* by name */
-    size_t schema_count;
-    struct catalog_example_entry **examples; /* by component, then path */
+    struct catalog_files files[CATALOG_ROOTS]; /* those of the schema root are the compiler's */
+    struct catalog_example_entry **examples;   /* by component, then path */
     size_t example_count;
     struct catalog_example_entry *examples_by_path; /* as their files */
     struct catalog_tool_entry **tools;              /* as declared */
     size_t tool_count;
     struct catalog_tool_entry **listed_tools; /* those of them that are listed */
     size_t listed_tool_count;
-    bool assert_format;
     struct catalog_compiler *compiler; /* shared by readers of a const snapshot */
 };
 
+/* Texts twice (the registry has its own), and what is said about them. */
+#define CATALOG_ARENA_MAX (4 * CATALOG_FILES_SIZE_MAX)
+
 /* ---- schemas.c ---- */
 
-/** Schemas of the schema root, and what references need. @return 0 or -ENOMEM. */
-int catalog_schemas_load(
-    struct catalog *catalog, struct catalog_loading *loading, const char *directory);
+/** List the schemas that have names. @return 0 or -ENOMEM. */
+int catalog_schemas_load(struct catalog_compiler *compiler, struct catalog_loading *loading);
+/** Name the files that cannot be schemas. @return 0 or -ENOMEM. */
+int catalog_schemas_warn(
+    const struct catalog_compiler *compiler,
+    struct catalog_loading *loading,
+    const char *directory);
 
 /* ---- compiler.c ---- */
 
-/** @return 0 or -errno; catalog_compiler_free() is safe also then. */
-int catalog_compiler_new(
-    struct catalog *catalog,
-    struct catalog_loading *loading,
-    const char *directory,
-    struct catalog_compiler **ret_compiler);
-void catalog_compiler_free(struct catalog_compiler *compiler);
+/*
+ * A file whose meta-schema is another file has to wait for that one. Meta-
+ * schemas of meta-schemas exist, a fourth generation has not been seen.
+ */
+#define CATALOG_META_ROUNDS_MAX 4
 
-struct catalog_source {
-    struct jsv_str uri;
-    struct jsv_str text; /* to be added under the URI first; data NULL: the registry finds it */
-    struct jsv_schema_options options;
-};
+/** One without files; NULL when memory ran out. */
+struct catalog_compiler *catalog_compiler_new(bool assert_format);
+/** Accepts NULL. */
+void catalog_compiler_release(struct catalog_compiler *compiler);
 
-/** The schema, when it has been asked for before; else NULL. */
-static inline const struct jsv_schema *catalog_program_ready(const struct catalog_program *program)
-{
-    return atomic_load_explicit(&program->schema, memory_order_acquire);
-}
-/** As catalog_schema_compiled(). */
-int catalog_program_get(
+/**
+ * Make a compiler ready whose files are loaded.
+ *
+ * @param compiler Let go when the previous snapshot's has the same files; then that one
+ *                 takes its place.
+ * @return 0 or -errno.
+ */
+int catalog_compiler_load(
+    struct catalog_compiler **compiler, struct catalog_loading *loading, const char *directory);
+
+/**
+ * Add the file that has a URI to another registry.
+ * @return 0; -ENOENT when no file has it; or what jsv_registry_add() returns.
+ */
+int catalog_compiler_lend(
     struct catalog_compiler *compiler,
-    struct catalog_program *program,
-    const struct catalog_source *source,
-    const struct jsv_schema **ret_compiled,
+    struct jsv_str uri,
+    struct jsv_registry *registry,
+    struct jsv_schema_fault *reterr_fault);
+
+/* Of a reason: messages name references, and those may be as long as their schema. */
+#define CATALOG_REASON_SIZE_MAX 1024
+
+/** Append why a schema does not compile, as clients may see it. Too long a reason is cut. */
+void catalog_reason_write(
+    const struct catalog_compiler *compiler,
+    int error,
+    const struct jsv_schema_fault *fault,
+    struct jsv_buf *out);
+
+/* ---- tool_schemas.c ---- */
+
+/**
+ * Those of the previous snapshot when they are the same, else new ones.
+ * @return 0 or -ENOMEM.
+ */
+int catalog_tool_schemas_make(
+    const struct catalog *catalog,
+    struct catalog_loading *loading,
+    const struct catalog_tool_entry *entry,
+    struct catalog_tool_schemas **ret_schemas);
+/** Accepts NULL. */
+void catalog_tool_schemas_release(struct catalog_tool_schemas *schemas);
+
+/**
+ * Compile them unless that is done.
+ * @return 0; -EBADMSG with the reason, of the member named in the entry's schemas; -ENOMEM.
+ */
+int catalog_tool_schemas_compile(
+    const struct catalog *catalog,
+    const struct catalog_tool_entry *entry,
     struct jsv_str *reterr_reason);
-/** A program that waits for its first use; NULL when memory ran out. */
-struct catalog_program *catalog_program_new(struct jsv_arena *arena);
-void catalog_program_done(struct catalog_program *program);
+
+/** The beginning of the URI of a tool's schema: "urn:mcpgate:tool:<name>:input" */
+#define CATALOG_TOOL_URN "urn:mcpgate:tool:"
 
 /* ---- examples.c, tools.c ---- */
 

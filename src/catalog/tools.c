@@ -14,10 +14,6 @@
 #include "catalog/snapshot.h"
 #include "os/sys.h"
 
-/* The schemas of a tool are "urn:mcpgate:tool:<name>:<part>"; room for the longest name. */
-#define URN          "urn:mcpgate:tool:"
-#define URN_SIZE_MAX (CATALOG_TOOL_NAME_MAX + 64)
-
 /* ---- descriptors ---- */
 
 static bool is_content(struct jsv_value tool)
@@ -118,13 +114,14 @@ static int add_tool(
         return r;
     }
     struct catalog_tool_entry *entry = jsv_arena_alloc(&catalog->arena, sizeof(*entry));
-    struct catalog_program *input = catalog_program_new(&catalog->arena);
-    struct catalog_program *output = catalog_program_new(&catalog->arena);
-    if (!entry || !input || !output) {
+    if (entry) {
+        *entry = (struct catalog_tool_entry){*tool, built_in, document, NULL};
+        r = catalog_tool_schemas_make(catalog, loading, entry, &entry->schemas);
+    }
+    if (!entry || r < 0) {
         jsv_document_free(document);
         return -ENOMEM;
     }
-    *entry = (struct catalog_tool_entry){*tool, built_in, document, input, output};
     catalog->tools[catalog->tool_count++] = entry;
     if (tool->is_listed) {
         catalog->listed_tools[catalog->listed_tool_count++] = entry;
@@ -188,16 +185,13 @@ absolute(struct catalog_loading *loading, const char *directory, struct jsv_str 
  * other reasons are of schemas the tool refers to, and named as they are.
  */
 static struct jsv_str describe_fault(
-    struct catalog_loading *loading,
-    const struct catalog_tool *tool,
-    const char *member,
-    struct jsv_str reason)
+    struct catalog_loading *loading, const struct catalog_tool_entry *entry, struct jsv_str reason)
 {
-    struct jsv_str name = jsv_str_from(member);
-    size_t own = sizeof(URN) - 1 + tool->name.size;
+    struct jsv_str name = jsv_str_from(entry->schemas->failed);
+    size_t own = sizeof(CATALOG_TOOL_URN) - 1 + entry->tool.name.size;
     const char *hash = memchr(reason.data, '#', reason.size);
     bool is_own = hash && (size_t)(hash - reason.data) > own &&
-                  memcmp(reason.data, URN, sizeof(URN) - 1) == 0;
+                  memcmp(reason.data, CATALOG_TOOL_URN, sizeof(CATALOG_TOOL_URN) - 1) == 0;
     if (!is_own) {
         name = catalog_join(&loading->scratch, name, JSV_STR(" does not compile: "));
         return name.data ? catalog_join(&loading->scratch, name, reason) : name;
@@ -208,36 +202,19 @@ static struct jsv_str describe_fault(
     return name.data ? catalog_join(&loading->scratch, name, rest) : name;
 }
 
-/* What is wrong with a schema of the tool that was added last, as a warning; none: "". */
+/* What is wrong with the schemas of the tool that was added last, as a warning; none: "". */
 static int
 compile_schemas(struct catalog *catalog, struct catalog_loading *loading, struct jsv_str *ret_wrong)
 {
-    static const struct {
-        const char *member;
-        int (*compile)(
-            const struct catalog *catalog,
-            const struct catalog_tool *tool,
-            const struct jsv_schema **ret_compiled,
-            struct jsv_str *reterr_reason);
-    } schemas[] = {
-        {"inputSchema", catalog_tool_input},
-        {"outputSchema", catalog_tool_output},
-    };
     const struct catalog_tool_entry *entry = catalog->tools[catalog->tool_count - 1];
+    struct jsv_str reason;
     *ret_wrong = JSV_STR("");
-    for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
-        const struct jsv_schema *compiled;
-        struct jsv_str reason;
-        int r = schemas[i].compile(catalog, &entry->tool, &compiled, &reason);
-        if (r == -EBADMSG) {
-            *ret_wrong = describe_fault(loading, &entry->tool, schemas[i].member, reason);
-            return ret_wrong->data ? 0 : -ENOMEM;
-        }
-        if (r < 0 && r != -ENOENT) {
-            return r;
-        }
+    int r = catalog_tool_schemas_compile(catalog, entry, &reason);
+    if (r == -EBADMSG) {
+        *ret_wrong = describe_fault(loading, entry, reason);
+        return ret_wrong->data ? 0 : -ENOMEM;
     }
-    return 0;
+    return r;
 }
 
 /* Add a tool, unless a schema of it does not compile; warn when its program cannot be run. */
@@ -256,8 +233,7 @@ static int add_checked(
     if (r == 0 && wrong.size > 0) {
         struct catalog_tool_entry *entry = catalog->tools[--catalog->tool_count];
         catalog->listed_tool_count--; /* external tools always are */
-        catalog_program_done(entry->input);
-        catalog_program_done(entry->output);
+        catalog_tool_schemas_release(entry->schemas);
         return catalog_warn_of(loading, directory, tool->file, wrong);
     }
     const char *unusable = NULL;
@@ -347,79 +323,4 @@ const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, stru
         }
     }
     return NULL;
-}
-
-/* ---- schemas ---- */
-
-static int compile(
-    const struct catalog *catalog,
-    const struct catalog_tool_entry *entry,
-    struct catalog_program *program,
-    struct jsv_value schema,
-    struct jsv_str part,
-    const struct jsv_schema **ret_compiled,
-    struct jsv_str *reterr_reason)
-{
-    struct jsv_buf urn;
-    jsv_buf_init(&urn, os_allocator(), URN_SIZE_MAX);
-    jsv_buf_append_str(&urn, JSV_STR(URN));
-    jsv_buf_append_str(&urn, entry->tool.name);
-    jsv_buf_append_str(&urn, part);
-    const struct catalog_source source = {
-        .uri = jsv_buf_str(&urn),
-        .text = jsv_value_span(schema),
-        .options = {.assert_format = true, .skip_meta = entry->built_in},
-    };
-    int r = urn.error;
-    if (r == 0) {
-        r = catalog_program_get(catalog->compiler, program, &source, ret_compiled, reterr_reason);
-    }
-    jsv_buf_done(&urn);
-    return r;
-}
-
-/* Every call of a tool asks for its schemas, and only the first has anything to do. */
-int catalog_tool_input(
-    const struct catalog *catalog,
-    const struct catalog_tool *tool,
-    const struct jsv_schema **ret_compiled,
-    struct jsv_str *reterr_reason)
-{
-    const struct catalog_tool_entry *entry = (const void *)tool;
-    *ret_compiled = catalog_program_ready(entry->input);
-    if (*ret_compiled) {
-        return 0;
-    }
-    return compile(
-        catalog,
-        entry,
-        entry->input,
-        tool->input_schema,
-        JSV_STR(":input"),
-        ret_compiled,
-        reterr_reason);
-}
-
-int catalog_tool_output(
-    const struct catalog *catalog,
-    const struct catalog_tool *tool,
-    const struct jsv_schema **ret_compiled,
-    struct jsv_str *reterr_reason)
-{
-    const struct catalog_tool_entry *entry = (const void *)tool;
-    *ret_compiled = catalog_program_ready(entry->output);
-    if (*ret_compiled) {
-        return 0;
-    }
-    if (jsv_value_type(tool->output_schema) == JSV_TYPE_NONE) {
-        return -ENOENT;
-    }
-    return compile(
-        catalog,
-        entry,
-        entry->output,
-        tool->output_schema,
-        JSV_STR(":output"),
-        ret_compiled,
-        reterr_reason);
 }

@@ -115,14 +115,17 @@ static void test_schemas_that_do_not_compile(void **state)
         " 'inputSchema': {'properties': {'p': {'pattern': '('}}}}");
     fixture_write("tools/b.tool.json", TOOL("b", ", 'outputSchema': {'$ref': 'urn:none'}"));
     fixture_write("tools/c.tool.json", TOOL("c", ", 'outputSchema': {'$ref': 'urn:n'}"));
-    fixture_write("tools/d.tool.json", TOOL("d", ", 'outputSchema': {'$id': 'urn:n'}"));
+    fixture_write(
+        "tools/d.tool.json",
+        "{'name': 'd', 'description': '', 'command': ['true'], 'inputSchema': {'$id': 'urn:d'},"
+        " 'outputSchema': {'$id': 'urn:d', 'type': 'object'}}");
     fixture_write("tools/e.tool.json", TOOL("e", ""));
     assert_int_equal(fixture_try_load(), 0);
     static const char *const beginnings[] = {
         "tools/a.tool.json: /inputSchema/properties/p/pattern: ",
         "tools/b.tool.json: /outputSchema/$ref: ",
         "tools/c.tool.json: outputSchema does not compile: ",
-        "tools/d.tool.json: outputSchema does not compile: its identifier is taken",
+        "tools/d.tool.json: /outputSchema: a different schema has the identifier urn:d already",
     };
     const char *line = fixture.warnings;
     for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
