@@ -23,9 +23,11 @@ static bool is_read(const struct net_http *http)
            (http->reader.phase == NET_HTTP_PHASE_BODY && has_no_body);
 }
 
+/* Requests that came before the end of the input, but wait for a later round, are answered. */
 static bool is_last(const struct net_http *http)
 {
-    return http->finishing || http->health_only || http->ended || !http->reader.head.keep_alive ||
+    bool is_all_used = http->ended && http->input_used == http->input.size;
+    return http->finishing || http->health_only || is_all_used || !http->reader.head.keep_alive ||
            !is_read(http);
 }
 

@@ -388,6 +388,33 @@ static void test_half_closed_peer_gets_its_answer(void **state)
     assert_has(hear(desk), "200 OK");
 }
 
+static uint64_t slow_now_us;
+
+/* Every message takes all the time of a round. */
+static uint64_t slow_clock(void)
+{
+    return slow_now_us += CORE_ROUND_US;
+}
+
+/* Its requests are answered in several rounds, the last of them after the end was read. */
+static void test_half_closed_peer_gets_all_answers(void **state)
+{
+    struct desk *desk = *state;
+    struct os_sys slow = os_sys_real;
+    slow.now_us = slow_clock;
+    connect_peer(desk);
+    for (int i = 0; i < 20; i++) {
+        say(desk, post("/rpc", "", PING));
+    }
+    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
+    os_sys = &slow;
+    run_until_closed(desk);
+    os_sys = &os_sys_real;
+    const char *answers = hear(desk);
+    assert_int_equal(count(answers, "200 OK"), 20);
+    assert_int_equal(count(answers, "Connection: close"), 1);
+}
+
 /* What a request came in and its response was written in is the next one's, whoever asks that. */
 static void test_idle_connection_keeps_no_memory(void **state)
 {
@@ -525,6 +552,7 @@ int main(void)
         DESK_TEST(test_time_is_of_one_request),
         DESK_TEST(test_write_stall),
         DESK_TEST(test_half_closed_peer_gets_its_answer),
+        DESK_TEST(test_half_closed_peer_gets_all_answers),
         DESK_TEST(test_idle_connection_keeps_no_memory),
         DESK_TEST(test_long_pipeline_is_answered_to_the_end),
         DESK_TEST(test_finish_closes_idle_connections),
