@@ -79,7 +79,8 @@ void core_conn_done(struct core_conn *conn)
 
 void core_report_slow_reader(struct core_conn *conn)
 {
-    static const char why[] = "disconnected: the client does not read pushed messages, 4 MiB wait";
+    static const char why[] =
+        "disconnected: the client left more than 4 MiB of notifications unread";
     struct core_worker *worker = conn->worker;
     uint64_t now = loop_now_ms(worker->loop);
     core_refused(worker, conn->transport, 0, why);
@@ -149,12 +150,15 @@ bool core_conn_is_busy(const struct core_conn *conn)
 
 void core_conn_forget_session(struct core_conn *conn)
 {
+    if (!conn->session) {
+        return;
+    }
     if (conn->is_stream) {
         const void *self = conn;
         atomic_compare_exchange_strong(&conn->session->stream, &self, NULL);
-        atomic_store(&conn->session->used_ms, os_now_ms());
         conn->is_stream = false;
     }
+    atomic_store(&conn->session->used_ms, os_now_ms()); /* it was in use until now */
     dialect_session_release(conn->session);
     conn->session = NULL;
 }

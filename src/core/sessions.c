@@ -146,9 +146,11 @@ static uint64_t idle_since_ms(const struct dialect_session *session, uint64_t no
     return atomic_load(&session->references) > 1 ? now : atomic_load(&session->used_ms);
 }
 
+/* Another thread may have used it after now was read. */
 static bool is_too_old(const struct dialect_session *session, uint64_t now)
 {
-    return now - idle_since_ms(session, now) >= CORE_SESSION_AGE_MS;
+    uint64_t since = idle_since_ms(session, now);
+    return since < now && now - since >= CORE_SESSION_AGE_MS;
 }
 
 /* When a session may be ended to make room for another. */
@@ -179,7 +181,8 @@ static void sweep(struct core_sessions *sessions, uint64_t now)
 
 /*
  * End the session that is idle for longest. Using a session only moves the time at which it gives
- * room, so a search that found none need not be repeated before the earliest of these times.
+ * room, and core_sessions_add() looks at the time of a new one, so a search that found none need
+ * not be repeated before the earliest of these times.
  * @return whether there is room.
  */
 static bool make_room(struct core_sessions *sessions, uint64_t now)
@@ -233,6 +236,9 @@ int core_sessions_add(
         session->next = *bucket;
         *bucket = dialect_session_retain(session);
         sessions->count++;
+        if (now + CORE_SESSION_UNUSED_MS < sessions->room_at_ms) {
+            sessions->room_at_ms = now + CORE_SESSION_UNUSED_MS;
+        }
     } else {
         *reterr_retry_ms = sessions->room_at_ms - now;
         r = -ENOSPC;

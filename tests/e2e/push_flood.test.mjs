@@ -40,7 +40,7 @@ test('clients on a socket', () => withServer(options(['--socket', 's.sock']), as
     assert.ok(grown < 10 * CLIENTS + 32, `memory grew by ${grown} MiB`);
     for (const peer of peers) peer.socket.resume();
     for (const peer of peers) await until('the end of the connection', () => peer.lines.ended);
-    await until('lines of the log', () => logLines(server, 'runs').filter(({ error }) => /does not read pushed messages/.test(error?.message)).length === CLIENTS);
+    await until('lines of the log', () => logLines(server, 'runs').filter(({ error }) => /left more than 4 MiB of notifications unread/.test(error?.message)).length === CLIENTS);
 }));
 
 test('the client on standard input and output', () => withServer(options([]), async (server) => {

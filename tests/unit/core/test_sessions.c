@@ -172,6 +172,39 @@ static void test_an_ended_session_makes_room(void **state)
     core_sessions_free(sessions);
 }
 
+/* A new session gives room before those that were used, whatever was found before. */
+static void test_a_new_session_gives_room_early(void **state)
+{
+    (void)state;
+    char id[64];
+    struct core_sessions *sessions = core_sessions_new();
+    for (size_t i = 0; i < CORE_SESSIONS_MAX; i++) {
+        add(sessions, id);
+        assert_true(has(sessions, jsv_str_from(id)));
+    }
+    assert_int_equal(try_to_add(sessions), CORE_SESSION_IDLE_MS);
+    assert_true(core_sessions_remove(sessions, jsv_str_from(id)));
+    assert_int_equal(try_to_add(sessions), 0);
+    assert_int_equal(try_to_add(sessions), CORE_SESSION_UNUSED_MS);
+    now += CORE_SESSION_UNUSED_MS;
+    assert_int_equal(try_to_add(sessions), 0);
+    core_sessions_free(sessions);
+}
+
+/* The clock is read before the lock is held, so another thread may have used it later than now. */
+static void test_a_session_used_a_moment_later_is_not_old(void **state)
+{
+    (void)state;
+    char id[64];
+    struct core_sessions *sessions = core_sessions_new();
+    now += 5;
+    add(sessions, id);
+    now -= 5;
+    assert_int_equal(try_to_add(sessions), 0);
+    assert_true(has(sessions, jsv_str_from(id)));
+    core_sessions_free(sessions);
+}
+
 static void test_sessions_age(void **state)
 {
     (void)state;
@@ -288,6 +321,8 @@ int main(void)
         CLOCK_TEST(test_a_flood_does_not_end_sessions),
         CLOCK_TEST(test_an_idle_session_makes_room),
         CLOCK_TEST(test_an_ended_session_makes_room),
+        CLOCK_TEST(test_a_new_session_gives_room_early),
+        CLOCK_TEST(test_a_session_used_a_moment_later_is_not_old),
         CLOCK_TEST(test_sessions_age),
         cmocka_unit_test(test_listeners_are_told),
         cmocka_unit_test(test_no_memory),
