@@ -15,6 +15,7 @@
 #include "catalog/descriptor.h"
 #include "catalog/snapshot.h"
 #include "os/sys.h"
+#include "schema/registry.h"
 
 #define URN_SIZE_MAX (CATALOG_TOOL_NAME_MAX + 64)
 
@@ -241,7 +242,7 @@ static int compile_member(
     return r;
 }
 
-/* The registry asks for nothing once all is compiled, so it may outlive its resolver's context. */
+/* The registry is closed once all is compiled, so it may outlive its resolver's context. */
 static int make(struct making *making)
 {
     const struct jsv_registry_options options = {
@@ -263,6 +264,7 @@ static int schemas_fill(struct catalog_tool_schemas *schemas, struct making *mak
 {
     int r = make(making);
     if (r == 0) {
+        jsv_registry_close(making->registry);
         schemas->registry = making->registry;
         schemas->input = making->input;
         schemas->output = making->output;

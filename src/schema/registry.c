@@ -47,20 +47,28 @@ jsv_registry_new(const struct jsv_allocator *allocator, const struct jsv_registr
     return registry;
 }
 
+void jsv_registry_close(struct jsv_registry *registry)
+{
+    for (size_t i = 0; i < registry->meta_count; i++) {
+        jsv_schema_free(registry->meta[i]);
+    }
+    registry->meta_count = 0;
+    jsv_validator_free(registry->meta_validator);
+    registry->meta_validator = NULL;
+    jsv_reader_free(registry->reader);
+    registry->reader = NULL;
+}
+
 void jsv_registry_free(struct jsv_registry *registry)
 {
     if (!registry) {
         return;
     }
     struct jsv_allocator own = registry->allocator;
-    for (size_t i = 0; i < registry->meta_count; i++) {
-        jsv_schema_free(registry->meta[i]);
-    }
-    jsv_validator_free(registry->meta_validator);
+    jsv_registry_close(registry);
     for (struct jsv_source *source = registry->sources; source; source = source->next) {
         jsv_document_free(source->document);
     }
-    jsv_reader_free(registry->reader);
     jsv_arena_done(&registry->arena);
     jsv_dealloc(&own, registry, sizeof(*registry));
 }

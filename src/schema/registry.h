@@ -88,6 +88,12 @@ struct jsv_registry {
 };
 
 /*
+ * Give back what only adding and compiling need, most of a small registry's memory. Schemas that
+ * were compiled from it stay good; nothing may be added or compiled any more.
+ */
+void jsv_registry_close(struct jsv_registry *registry);
+
+/*
  * Find or load the resource of an absolute URI without fragment.
  *
  * @param from The source that refers to it; NULL: none does.

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "schema/registry.h"
 #include "support/schema_fixture.h"
@@ -283,6 +284,59 @@ static void long_messages_of_faults(void **state)
     assert_memory_equal(message.data + message.size - 3, "…", 3);
 }
 
+/* ---- closing ---- */
+
+static void *count_bytes(void *context, void *memory, size_t old_size, size_t new_size)
+{
+    size_t *used = context;
+    *used = *used - old_size + new_size;
+    if (new_size == 0) {
+        free(memory);
+        return NULL;
+    }
+    return realloc(memory, new_size);
+}
+
+/* What was compiled stays good, also what refers to a meta-schema, and most memory is given back.
+ */
+static void closing(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_reset(fixture);
+    size_t used = 0;
+    const struct jsv_allocator allocator = {count_bytes, &used};
+    struct jsv_registry *registry = jsv_registry_new(&allocator, NULL);
+    assert_non_null(registry);
+    static const struct jsv_str text =
+        JSV_STR("{\"properties\":{\"a\":{\"enum\":[\"x\",{\"y\":1}]},"
+                "\"s\":{\"$ref\":\"https://json-schema.org/draft/2020-12/schema\"}}}");
+    struct jsv_schema *schema;
+    assert_int_equal(jsv_registry_add(registry, JSV_STR("urn:a"), text, NULL), 0);
+    assert_int_equal(jsv_schema_compile(registry, JSV_STR("urn:a"), NULL, &schema, NULL), 0);
+    size_t before = used;
+    jsv_registry_close(registry);
+    assert_true(used < before / 2);
+    static const struct {
+        const char *text;
+        int verdict;
+    } cases[] = {
+        {"{'a':{'y':1},'s':{'type':'string'}}", 1},
+        {"{'a':'y'}", 0},
+        {"{'s':{'type':'strin'}}", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct jsv_problems problems;
+        struct jsv_value value = schema_fixture_read(fixture, cases[i].text);
+        assert_int_equal(jsv_validate(schema, value, fixture->validator), cases[i].verdict);
+        assert_int_equal(
+            jsv_validate_report(schema, value, fixture->validator, &problems), cases[i].verdict);
+    }
+    jsv_registry_close(registry);
+    jsv_schema_free(schema);
+    jsv_registry_free(registry);
+    assert_int_equal(used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +352,7 @@ int main(void)
         SCHEMA_TEST(copies_of_meta_schemas),
         SCHEMA_TEST(pointers_of_faults),
         SCHEMA_TEST(long_messages_of_faults),
+        SCHEMA_TEST(closing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
