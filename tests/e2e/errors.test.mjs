@@ -25,7 +25,7 @@ test("a tool's own error code is kept in every dialect", () => withHttp(SETTINGS
     assert.deepEqual(own.errors, [{ code: OWN.code, message: OWN.message, detail: OWN.details }]);
     assert.deepEqual((await ref('crash')).errors.map(({ code }) => code), ['ADAPTER.EXECUTION.FAILED']);
     const odd = await ref('odd');
-    assert.deepEqual(odd.errors, [{ message: odd.status.message }, { message: odd.status.message }], 'what a response cannot have is left out');
+    assert.deepEqual(odd.errors, [{ code: 'ADAPTER.EXECUTION.FAILED', message: odd.status.message, detail: { exit_code: 3 } }], 'errors without code and message do not hide the failure');
 
     const env = async (name) => JSON.parse((await post(server.port, `/mcp/tool/mcp.tool:${name}`, '{"arguments":{"n":1}}')).text).error;
     const error = await env('own');

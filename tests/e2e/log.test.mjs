@@ -59,7 +59,7 @@ test('errors of tools and refusals of HTTP fit the schema of log lines', async (
         for (const name of Object.keys(answers)) await server.ask(1, name, {});
         await server.ask(1, 'tools/list', { _meta: { agentId: 7, taskId: 1e3 } });
         const statuses = (await untilLines(server, 4)).map(({ status }) => status);
-        assert.deepEqual(statuses.slice(0, 3), ['error', '___b_c-7.x', 'failed']);
+        assert.deepEqual(statuses.slice(0, 3), ['execution_failed', '___b_c-7.x', 'failed']);
     });
     await withHttp({ env: ENV }, async (server) => {
         await post(server.port, '/healthz', '{}');
