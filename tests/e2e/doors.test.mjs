@@ -131,8 +131,8 @@ test('128 descriptors, a backend that does not answer: new peers are served', as
         assert.deepEqual((await peer.ask(1, 'list_schemas')).result, { ok: true, schemas: [] });
         assert.ok(Date.now() - began < 1000, `${Date.now() - began} ms`);
     } finally {
-        await server.end();
         backend.close();
+        await server.end();
     }
 });
 
