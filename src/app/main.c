@@ -25,6 +25,7 @@ static bool wants_colour(int fd)
 
 int main(int argc, char **argv)
 {
+    (void)os_open_standard_files(); /* fails without /dev/null: then they stay closed */
     /* If the first fails, OpenSSL allocates by itself; the second cannot, the signal exists. */
     (void)os_digest_setup();
     (void)os_ignore_sigpipe();

@@ -216,8 +216,12 @@ static int start_log(struct server *server)
                        : 0;
 }
 
+/* Descriptors for all connections and what serves them; many systems allow 1,024 at first. */
+#define OPEN_FILES_MAX 4096
+
 static int make_net(struct server *server)
 {
+    (void)os_raise_open_files_max(OPEN_FILES_MAX); /* else there are fewer connections */
     server->settings.sessions = core_sessions_new();
     int made = envelope_schemas_new(os_allocator(), &server->settings.envelopes);
     if (!server->settings.sessions || made < 0) {

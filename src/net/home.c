@@ -65,7 +65,7 @@ static void release_place(struct net *net, bool is_spare)
 static bool take_place(struct net *net, bool is_spare)
 {
     unsigned *taken = is_spare ? &net->spares : &net->connections;
-    unsigned most = is_spare ? CORE_SPARE_CONNECTIONS_MAX : CORE_CONNECTIONS_MAX;
+    unsigned most = is_spare ? net->spares_max : net->connections_max;
     if (__atomic_add_fetch(taken, 1, __ATOMIC_RELAXED) <= most) {
         return true;
     }

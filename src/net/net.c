@@ -143,6 +143,23 @@ void net_free(struct net *net)
     jsv_dealloc(os_allocator(), net, sizeof(*net));
 }
 
+/* Descriptors that are neither connections nor of programs and backends: files, loops, doors. */
+#define OWN_DESCRIPTORS 16
+
+/*
+ * Connections get half of the descriptors. Were there none left, a new connection could not even
+ * be accepted, and so none that is idle would make room for it.
+ */
+static void set_limits(struct net *net)
+{
+    uint64_t half = os_open_files_max() / 2;
+    uint64_t fitting = half > OWN_DESCRIPTORS ? half - OWN_DESCRIPTORS : 1;
+    net->connections_max =
+        fitting < CORE_CONNECTIONS_MAX ? (unsigned)fitting : CORE_CONNECTIONS_MAX;
+    unsigned spares = 1 + net->connections_max / 16;
+    net->spares_max = spares < CORE_SPARE_CONNECTIONS_MAX ? spares : CORE_SPARE_CONNECTIONS_MAX;
+}
+
 int net_new(const struct net_options *options, struct net **ret_net)
 {
     assert(options->loops > 0);
@@ -151,6 +168,7 @@ int net_new(const struct net_options *options, struct net **ret_net)
         return -ENOMEM;
     }
     *net = (struct net){.options = *options};
+    set_limits(net);
     size_t homes_size = options->loops * sizeof(*net->homes);
     net->homes = jsv_alloc(os_allocator(), homes_size);
     if (!net->homes) {

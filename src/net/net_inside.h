@@ -45,6 +45,8 @@ struct net {
     struct net_home *homes;
     unsigned next_home;
     unsigned homes_done;
+    unsigned connections_max;
+    unsigned spares_max;
     unsigned connections; /* atomic */
     unsigned spares;      /* of those for health checks; atomic */
     struct net_door doors[NET_DOORS_MAX];

@@ -5,6 +5,7 @@
 #include "os/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -404,6 +405,25 @@ int os_forbid_new_privileges(void)
 uint64_t os_open_files_max(void)
 {
     return os_sys->open_files_max();
+}
+
+int os_raise_open_files_max(uint64_t most)
+{
+    return os_sys->raise_open_files_max(most);
+}
+
+int os_open_standard_files(void)
+{
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+    for (int fd = 0; fd < 3; fd++) {
+        if (os_get_flags(fd) == -EBADF) {
+            int r = os_openat(AT_FDCWD, "/dev/null", flags[fd]); /* the lowest that is free: fd */
+            if (r < 0) {
+                return r;
+            }
+        }
+    }
+    return 0;
 }
 
 int os_pipe(int ret_fds[static 2])

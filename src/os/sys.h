@@ -71,6 +71,7 @@ struct os_sys {
     pid_t (*getpid)(void);
     int (*set_process)(int option, unsigned long value); /* prctl() */
     uint64_t (*open_files_max)(void);
+    int (*raise_open_files_max)(uint64_t most); /* the limit in force; never lowers it */
     int (*pipe)(int ret_fds[static 2]);
     int (*spawn)(const struct os_spawn *program, pid_t *ret_pid);
     int (*pidfd_open)(pid_t pid);
@@ -203,6 +204,15 @@ int os_forbid_dumps(void);
 int os_forbid_new_privileges(void);
 /** How many descriptors this process may have open. */
 uint64_t os_open_files_max(void);
+/** Allow this process so many descriptors, or as many as its hard limit allows. */
+int os_raise_open_files_max(uint64_t most);
+/**
+ * Open /dev/null as each of the descriptors 0 to 2 that is closed: else the next file or socket
+ * would become standard output or standard error. Reading such an input and writing such an output
+ * still fail with -EBADF; what is written to such an error output is dropped. Before anything else
+ * is opened.
+ */
+int os_open_standard_files(void);
 
 /* ---- programs (os/spawn.h starts them) ---- */
 

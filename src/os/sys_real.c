@@ -245,9 +245,49 @@ static uint64_t real_open_files_max(void)
     return getrlimit(RLIMIT_NOFILE, &limit) < 0 ? 0 : limit.rlim_cur;
 }
 
+static int real_raise_open_files_max(uint64_t most)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) {
+        return -errno;
+    }
+    rlim_t wanted = limit.rlim_max < most ? limit.rlim_max : (rlim_t)most;
+    if (wanted <= limit.rlim_cur) {
+        return 0;
+    }
+    limit.rlim_cur = wanted;
+    return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? -errno : 0;
+}
+
+/* Programs get their pipes as 0 to 2, so these ends must be others. @return 0 or -errno. */
+static int move_above_standard(int *fd)
+{
+    if (*fd > STDERR_FILENO) {
+        return 0;
+    }
+    int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (moved < 0) {
+        return -errno;
+    }
+    close(*fd);
+    *fd = moved;
+    return 0;
+}
+
 static int real_pipe(int ret_fds[static 2])
 {
-    return pipe2(ret_fds, O_CLOEXEC) < 0 ? -errno : 0;
+    if (pipe2(ret_fds, O_CLOEXEC) < 0) {
+        return -errno;
+    }
+    int r = move_above_standard(&ret_fds[0]);
+    if (r == 0) {
+        r = move_above_standard(&ret_fds[1]);
+    }
+    if (r < 0) {
+        close(ret_fds[0]);
+        close(ret_fds[1]);
+    }
+    return r;
 }
 
 /* The C library has no wrapper for this one. */
@@ -442,6 +482,7 @@ const struct os_sys os_sys_real = {
     .getpid = getpid,
     .set_process = real_set_process,
     .open_files_max = real_open_files_max,
+    .raise_open_files_max = real_raise_open_files_max,
     .pipe = real_pipe,
     .spawn = real_spawn,
     .pidfd_open = real_pidfd_open,

@@ -253,6 +253,13 @@ for (const [what, bytes] of [['say nothing', ''], ['have begun a request', 'GET 
     }));
 }
 
+test('few descriptors: idle connections make room before they are used up', () => withHttp({ limit: 256 }, async (server) => {
+    const crowd = await crowdOf(server.port, 200);
+    await until('the first to be closed', () => crowd.filter((socket) => socket.gone).length === 200 - 112);
+    assert.equal((await post(server.port, '/rpc', request(1, 'list_schemas'))).status, 200);
+    for (const socket of crowd) socket.destroy();
+}));
+
 test('more connections than allowed that are all busy: health checks are answered, others get 503', () => withHttp({}, async (server) => {
     const notifications = { toolsListChanged: true };
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };

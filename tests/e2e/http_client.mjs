@@ -1,7 +1,7 @@
 // A server that speaks HTTP, and requests to it.
 import http from 'node:http';
 import net from 'node:net';
-import { withServer } from './server.mjs';
+import { program, withServer } from './server.mjs';
 
 // A port nobody listens on, as of now.
 export const freePort = () => new Promise((resolve) => {
@@ -12,8 +12,10 @@ export const freePort = () => new Promise((resolve) => {
 // Run a test with a server at server.port, and at server.socket too.
 export async function withHttp(options, work) {
     const port = await freePort();
+    // limit: of open files
     const args = ['--http', `127.0.0.1:${port}`, '--socket', 's.sock', ...(options.args ?? [])];
-    return withServer({ ...options, args }, async (server) => {
+    const command = options.limit && ['sh', '-c', `ulimit -n ${options.limit}; exec "$@"`, 'sh', program, ...args];
+    return withServer({ ...options, args, command }, async (server) => {
         server.port = port;
         await server.said(/mcp:ready /);
         return work(server);

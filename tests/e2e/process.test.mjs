@@ -35,6 +35,23 @@ test('answers lost on a full standard output: exit 1, and it says so', () => wit
     },
 ));
 
+// A socket or a pipe that becomes descriptor 0 to 2 would get log lines, or could not be given to a program.
+test('all three standard files closed: programs run, and clients get nothing but answers', () => withServer({
+    files: { 'tools/early.tool.json': { name: 'early', version: '1', description: 'early', command: ['/bin/echo', '{"a":1}'], inputSchema: { type: 'object' } } },
+    env: { MCPGATE_TOOLS_DIR: 'tools' },
+    command: ['sh', '-c', `exec ${program} --socket s.sock 0<&- 1>&- 2>&-`],
+}, async (server) => {
+    await until('a ready file', () => fs.existsSync(server.ready));
+    for (const fd of [0, 1, 2]) {
+        assert.equal(fs.readlinkSync(`/proc/${server.child.pid}/fd/${fd}`), '/dev/null');
+    }
+    const peer = await server.connect();
+    const { result } = await peer.ask(1, 'early');
+    assert.ok(result, 'the program was run');
+    server.kill('SIGTERM');
+    assert.equal(await server.exited, 0);
+}));
+
 test('nobody reads standard output any more: it ends, and its program with it', () => withServer({
     files: { 'tools/late.tool.json': { name: 'late', version: '1', description: 'late', command: ['/bin/sleep', '60'], timeout_ms: 60000, inputSchema: { type: 'object' } } },
     env: { MCPGATE_TOOLS_DIR: 'tools' },

@@ -355,6 +355,35 @@ static void test_longest_idle_connection_makes_room(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
+/* 64 descriptors leave 16 connections: idle ones make room before the descriptors are used up. */
+static void test_fewer_connections_with_few_descriptors(void **state)
+{
+    enum {
+        MOST = 16
+    };
+    struct site *site = *state;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit small = {.rlim_cur = 64, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+    start(site, 1);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0); /* this process has the peers, too */
+    int fds[MOST + 1];
+    for (size_t i = 0; i < MOST + 1; i++) {
+        fds[i] = call(site);
+        greet(fds[i]);
+    }
+    expect_end(fds[0]);
+    for (size_t i = 1; i < MOST + 1; i++) {
+        greet(fds[i]);
+    }
+    ask_to_stop(site);
+    wait_for_end(site);
+    for (size_t i = 1; i < MOST + 1; i++) {
+        close(fds[i]);
+    }
+}
+
 /* One loop has only busy connections: a connection of the other makes room. */
 static void test_room_is_made_on_another_loop(void **state)
 {
@@ -736,6 +765,7 @@ int main(void)
         SITE_TEST(test_no_new_connections_when_stopping),
         SITE_TEST(test_free_without_run),
         SITE_TEST(test_longest_idle_connection_makes_room),
+        SITE_TEST(test_fewer_connections_with_few_descriptors),
         SITE_TEST(test_room_is_made_on_another_loop),
         SITE_TEST(test_connection_ceiling),
         SITE_TEST(test_out_of_descriptors),

@@ -379,6 +379,7 @@ static inline void fault_arm(enum fault_call call, unsigned at, int error)
     fault_sys.wall_seconds = os_sys_real.wall_seconds;
     fault_sys.getpid = os_sys_real.getpid;
     fault_sys.open_files_max = os_sys_real.open_files_max;
+    fault_sys.raise_open_files_max = os_sys_real.raise_open_files_max;
     fault_sys.wait_child = os_sys_real.wait_child;
     fault_sys.kill = os_sys_real.kill;
     fault_sys.mkdir = os_sys_real.mkdir;

@@ -277,6 +277,56 @@ static void test_terminals(void **state)
     close(pipe_fds[1]);
 }
 
+/* ---- descriptors ---- */
+
+static void test_raising_the_number_of_descriptors(void **state)
+{
+    (void)state;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit small = {.rlim_cur = 64, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+    assert_int_equal(os_raise_open_files_max(100), 0);
+    assert_int_equal(os_open_files_max(), 100);
+    assert_int_equal(os_raise_open_files_max(10), 0); /* never lowers it */
+    assert_int_equal(os_open_files_max(), 100);
+    assert_int_equal(os_raise_open_files_max(UINT64_MAX), 0);
+    assert_int_equal(os_open_files_max(), before.rlim_max);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+/* Nothing is asserted while they are closed: it could not be printed. */
+static void test_standard_files_that_are_closed(void **state)
+{
+    (void)state;
+    int saved[3];
+    int flags[3];
+    int pipes[2];
+    for (int fd = 0; fd < 3; fd++) {
+        saved[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+        close(fd);
+    }
+    int piped = os_pipe(pipes);
+    int opened = os_open_standard_files();
+    int again = os_open_standard_files();
+    for (int fd = 0; fd < 3; fd++) {
+        flags[fd] = fcntl(fd, F_GETFL);
+        dup2(saved[fd], fd);
+        close(saved[fd]);
+    }
+    assert_int_equal(piped, 0);
+    assert_true(pipes[0] > 2 && pipes[1] > 2);
+    assert_int_equal(fcntl(pipes[0], F_GETFD), FD_CLOEXEC);
+    assert_int_equal(fcntl(pipes[1], F_GETFD), FD_CLOEXEC);
+    assert_int_equal(opened, 0);
+    assert_int_equal(again, 0);
+    assert_int_equal(flags[0] & O_ACCMODE, O_WRONLY); /* cannot be read */
+    assert_int_equal(flags[1] & O_ACCMODE, O_RDONLY); /* cannot be written */
+    assert_int_equal(flags[2] & O_ACCMODE, O_WRONLY);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
 static void test_environment(void **state)
 {
     (void)state;
@@ -575,6 +625,8 @@ int main(void)
         cmocka_unit_test_teardown(test_close_ignores_what_was_never_open, disarm),
         cmocka_unit_test_teardown(test_interrupted_close_is_not_repeated, disarm),
         cmocka_unit_test(test_terminals),
+        cmocka_unit_test(test_raising_the_number_of_descriptors),
+        cmocka_unit_test(test_standard_files_that_are_closed),
         cmocka_unit_test(test_environment),
         cmocka_unit_test(test_working_directory),
         cmocka_unit_test(test_clock_and_processors),
