@@ -253,6 +253,28 @@ static void test_schemas(void **state)
     assert_int_equal(catalog_tool_input(fixture.catalog, own, &schema, &reason), 0);
 }
 
+/* Nothing of a tool that was left out counts for the next one of its name. */
+static void test_name_of_a_tool_left_out(void **state)
+{
+    (void)state;
+    const struct jsv_schema *schema;
+    struct jsv_str reason;
+    fixture_write(
+        "tools/a.tool.json",
+        "{'name': 'x', 'description': '', 'command': ['true'], 'inputSchema': {'type': 'object'},"
+        " 'outputSchema': {'pattern': '('}}");
+    fixture_write(
+        "tools/b.tool.json",
+        "{'name': 'x', 'description': '', 'command': ['true'],"
+        " 'inputSchema': {'properties': {'text': {'maxLength': 3}}}}");
+    assert_int_equal(fixture_try_load(), 0);
+    const struct catalog_tool *tool = catalog_tool_find(fixture.catalog, JSV_STR("x"));
+    assert_non_null(tool);
+    assert_int_equal(catalog_tool_input(fixture.catalog, tool, &schema, &reason), 0);
+    assert_int_equal(validate(schema, "{\"text\":\"a b c\"}"), 0);
+    assert_int_equal(validate(schema, "{\"text\":\"abc\"}"), 1);
+}
+
 static void test_content(void **state)
 {
     (void)state;
@@ -296,6 +318,7 @@ int main(void)
         TOOLS_TEST(test_programs_that_cannot_be_run),
         TOOLS_TEST(test_name_lengths),
         TOOLS_TEST(test_schemas),
+        TOOLS_TEST(test_name_of_a_tool_left_out),
         TOOLS_TEST(test_content),
         TOOLS_TEST(test_schema_out_of_memory),
     };
