@@ -181,10 +181,11 @@ static struct jsv_str listed_values(const struct jsv_subschema *schema)
 }
 
 /* The values that a schema allows for a member which it requires. */
-static struct jsv_str values_of(const struct jsv_finding *finding)
+static struct jsv_str values_of(struct jsv_findings *findings, const struct jsv_finding *finding)
 {
     const struct jsv_keyword_use *properties =
         jsv_subschema_use(finding->schema, JSV_KEYWORD_PROPERTIES);
+    findings->validator->steps -= properties ? properties->map.count / 3 : 0;
     for (uint32_t i = 0; properties && i < properties->map.count; i++) {
         const struct jsv_property *property = &properties->map.items[i];
         if (jsv_str_equal(property->key.text, finding->member)) {
@@ -211,7 +212,7 @@ static void begin_missing(struct jsv_branches *branches, size_t from, size_t end
         const struct jsv_finding *finding = item_at(findings, i);
         if (is_missing(branches, finding)) {
             branches->missing[branches->missing_count++] =
-                (struct jsv_missing){*finding, values_of(finding), false};
+                (struct jsv_missing){*finding, values_of(findings, finding), false};
         }
     }
 }
@@ -224,7 +225,7 @@ static bool is_missing_too(
         const struct jsv_finding *finding = item_at(branches->findings, i);
         if (is_missing(branches, finding) &&
             jsv_str_equal(finding->member, missing->finding.member)) {
-            struct jsv_str values = values_of(finding);
+            struct jsv_str values = values_of(branches->findings, finding);
             missing->differs |= values.size > 0 && missing->values.size > 0 &&
                                 !jsv_str_equal(values, missing->values);
             return true;

@@ -85,7 +85,11 @@ static inline uint64_t jsv_steps_for_unique(const struct jsv_node *array)
 static inline uint64_t jsv_steps_for_pair(const struct jsv_node *a, const struct jsv_node *b)
 {
     if (jsv_node_is_container(a)) {
-        return jsv_steps_for_depths(a) + jsv_steps_for_depths(b);
+        uint32_t count_a = (uint32_t)a->head >> JSV_NODE_COUNT_SHIFT;
+        uint32_t count_b = (uint32_t)b->head >> JSV_NODE_COUNT_SHIFT;
+        bool many = count_a == JSV_COUNT_MANY || count_b == JSV_COUNT_MANY; /* counted by a walk */
+        bool differ = count_a != count_b && !many;
+        return differ ? 0 : jsv_steps_for_depths(a) + jsv_steps_for_depths(b);
     }
     if (jsv_node_type(a) == JSV_TYPE_STRING) {
         bool same_size = jsv_string_size(a) == jsv_string_size(b);

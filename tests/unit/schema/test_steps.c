@@ -633,6 +633,24 @@ static void missing_members(struct work *work)
     fill_array(work, "{}");
 }
 
+/* Alternatives that lack the same members, each of them declared among many. */
+static void missing_tags(struct work *work)
+{
+    SCHEMA("{'$defs':{'many':{'required':[");
+    for (int i = 0; i < 8; i++) {
+        SCHEMA("%s'member_%06d'", i ? "," : "", i);
+    }
+    SCHEMA("],'properties':{");
+    for (int i = 10000; i >= 0; i--) {
+        SCHEMA("'member_%06d':{'const':%d}%s", i, i, i ? "," : "}}},'items':{'anyOf':[");
+    }
+    for (int i = 0; i < VARIANTS; i++) {
+        SCHEMA("%s{'$ref':'#/$defs/many'}", i ? "," : "");
+    }
+    SCHEMA("]}}");
+    fill_array(work, "{}");
+}
+
 /* ---- all of them ---- */
 
 struct kind {
@@ -716,6 +734,7 @@ static const struct kind kinds[] = {
     KIND(problems),
     KIND(problems_of_alternatives),
     KIND(missing_members),
+    KIND(missing_tags),
 };
 
 static void swap_quotes(struct jsv_buf *text)
@@ -813,8 +832,34 @@ static void every_kind_of_step(void **state)
     }
 }
 
+/* Objects with other numbers of members differ at a look, however many there are. */
+static void objects_of_other_sizes(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    struct jsv_buf schema;
+    struct jsv_buf text;
+    jsv_buf_init(&schema, NULL, SIZE_MAX);
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    json_fixture_print(&schema, "{'enum':[[]");
+    for (int i = 0; i < 60; i++) {
+        json_fixture_print(&schema, ",{'a':%d}", i);
+    }
+    json_fixture_print(&schema, "]}");
+    write_members(&text, 40000, false, 0);
+    swap_quotes(&schema);
+    swap_quotes(&text);
+    assert_int_equal(schema_fixture_compile_str(fixture, jsv_buf_str(&schema)), 0);
+    struct jsv_value value = schema_fixture_read_str(fixture, jsv_buf_str(&text));
+    assert_int_equal(schema_fixture_verdict(fixture, value), 0);
+    jsv_buf_done(&schema);
+    jsv_buf_done(&text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {SCHEMA_TEST(every_kind_of_step)};
+    const struct CMUnitTest tests[] = {
+        SCHEMA_TEST(every_kind_of_step),
+        SCHEMA_TEST(objects_of_other_sizes),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
