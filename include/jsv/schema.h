@@ -126,8 +126,9 @@ struct jsv_schema_options {
  * Compile a schema and all it refers to.
  *
  * @param uri Of an added resource, with a fragment (pointer or anchor) or without.
- * @return 0; -EBADMSG with the fault; -ENOENT when there is no such resource; -ENOMEM;
- *         or the resolver's error, with a fault that names the URI.
+ * @return 0; -EBADMSG with the fault; -ENOENT when there is no such resource; -EFBIG when the
+ *         schema is too complex: compiled, it would take more than 1 GiB; -ENOMEM; or the
+ *         resolver's error, with a fault that names the URI.
  */
 int jsv_schema_compile(
     struct jsv_registry *registry,

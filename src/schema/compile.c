@@ -310,6 +310,10 @@ static int compile_any(
     if (r == 0 || r == -EBADMSG) {
         r = finish(&compile, r);
     }
+    if (r == -ENOMEM &&
+        (schema->arena.refused || compile.scratch.refused || compile.uris.refused)) {
+        r = -EFBIG;
+    }
     jsv_arena_done(&compile.uris);
     jsv_arena_done(&compile.scratch);
     if (r == 0) {

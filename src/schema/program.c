@@ -456,6 +456,9 @@ int jsv_program_build(struct jsv_schema *schema)
     build.numbered = jsv_stack_on(&build.scratch, sizeof(uint32_t));
     build.pending = jsv_stack_on(&build.scratch, sizeof(struct jsv_subschema *));
     int r = build_program(&build);
+    bool refused = schema->arena.refused || build.scratch.refused || build.brief.refused ||
+                   build.ops.error == -ENOBUFS;
+    r = r == -ENOMEM && refused ? -EFBIG : r;
     jsv_buf_done(&build.ops);
     jsv_arena_done(&build.brief);
     jsv_arena_done(&build.scratch);

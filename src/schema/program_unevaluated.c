@@ -12,12 +12,16 @@
 #define LOOKS_MAX 256
 #define DEPTH_MAX 16
 
+/* Names, and patterns, that are taken from other schemas: each takes memory once more. */
+#define KEYS_MAX 256
+
 /* What is evaluated. */
 struct evaluated {
     struct jsv_key *keys; /* NULL: only count */
     uint32_t key_count;
     struct jsv_object_pattern *patterns; /* NULL: only count */
     uint32_t pattern_count;
+    uint32_t foreign; /* names and patterns among them that are from other schemas */
     bool all;
     unsigned looks;
     unsigned depth;
@@ -54,8 +58,24 @@ dependencies_evaluate_nothing(struct evaluated *evaluated, const struct jsv_keyw
     return nothing;
 }
 
+/* Whether so many names or patterns of the schema that is looked at may be taken. */
+static bool may_take(struct evaluated *evaluated, uint32_t count)
+{
+    if (evaluated->depth == 1) {
+        return true; /* its own */
+    }
+    if (count > KEYS_MAX - evaluated->foreign) {
+        return false;
+    }
+    evaluated->foreign += count;
+    return true;
+}
+
 static bool add_keys(struct evaluated *evaluated, const struct jsv_keyword_use *properties)
 {
+    if (!may_take(evaluated, properties->map.count)) {
+        return false;
+    }
     for (uint32_t i = 0; i < properties->map.count; i++) {
         const struct jsv_key *key = &properties->map.items[i].key;
         if (key->text.size > JSV_TEXT_SHORT) {
@@ -69,8 +89,11 @@ static bool add_keys(struct evaluated *evaluated, const struct jsv_keyword_use *
     return true;
 }
 
-static void add_patterns(struct evaluated *evaluated, const struct jsv_keyword_use *use)
+static bool add_patterns(struct evaluated *evaluated, const struct jsv_keyword_use *use)
 {
+    if (!may_take(evaluated, use->patterns.count)) {
+        return false;
+    }
     for (uint32_t i = 0; i < use->patterns.count; i++) {
         if (evaluated->patterns) {
             evaluated->patterns[evaluated->pattern_count] =
@@ -78,6 +101,7 @@ static void add_patterns(struct evaluated *evaluated, const struct jsv_keyword_u
         }
         evaluated->pattern_count++;
     }
+    return true;
 }
 
 /* What a keyword evaluates. @return false when that is not known */
@@ -98,8 +122,7 @@ static bool add_use(struct evaluated *evaluated, const struct jsv_keyword_use *u
     case JSV_KEYWORD_PROPERTIES:
         return add_keys(evaluated, use);
     case JSV_KEYWORD_PATTERN_PROPERTIES:
-        add_patterns(evaluated, use);
-        return true;
+        return add_patterns(evaluated, use);
     case JSV_KEYWORD_ADDITIONAL_PROPERTIES:
         evaluated->all = true;
         return true;
@@ -139,6 +162,28 @@ bool jsv_subschema_knows_evaluated(const struct jsv_subschema *schema)
     return add_schema(&counted, schema);
 }
 
+/* Keep each name once: two that are the same would look like two that fall together. */
+static int drop_repeated(struct jsv_build *build, struct evaluated *found)
+{
+    struct jsv_names_table table;
+    int r = jsv_names_build(&table, &build->brief, &build->brief, found->keys, found->key_count);
+    if (r < 0 || table.count == found->key_count) {
+        return r;
+    }
+    struct jsv_key *keys = jsv_arena_array(&build->brief, table.count, sizeof(*keys));
+    if (!keys) {
+        return -ENOMEM;
+    }
+    uint32_t count = 0;
+    struct jsv_name_slot *slot = NULL;
+    while ((slot = jsv_names_next(&table, slot))) {
+        keys[count++] = found->keys[slot->at];
+    }
+    found->keys = keys;
+    found->key_count = count;
+    return 0;
+}
+
 int jsv_list_add_unevaluated(struct jsv_list *list, const struct jsv_keyword_use *use)
 {
     struct jsv_build *build = list->build;
@@ -157,8 +202,9 @@ int jsv_list_add_unevaluated(struct jsv_list *list, const struct jsv_keyword_use
         return -ENOMEM;
     }
     add_schema(&found, list->schema);
+    int r = found.foreign ? drop_repeated(build, &found) : 0;
     uint32_t shape;
-    int r = jsv_build_shape_of(build, use->one.schema, &shape);
+    r = r < 0 ? r : jsv_build_shape_of(build, use->one.schema, &shape);
     return r < 0
                ? r
                : jsv_list_add_others(

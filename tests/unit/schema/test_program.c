@@ -364,6 +364,23 @@ static void what_is_left_to_explaining(void **state)
     jsv_buf_done(&instance);
 }
 
+/* A budget that is used up is told from a machine without memory. */
+static void too_complex(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, "{'properties':{'a':{'enum':[1,'b']}},'minProperties':1}");
+    struct jsv_schema *schema = fixture->schema;
+    size_t budget = schema->arena.budget;
+    schema->arena.budget = schema->arena.held;
+    while (jsv_arena_alloc(&schema->arena, 1)) {
+    }
+    schema->arena.refused = false;
+    int r = jsv_program_build(schema);
+    schema->arena.budget = budget;
+    schema->arena.refused = false;
+    assert_int_equal(r, -EFBIG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +390,7 @@ int main(void)
         SCHEMA_TEST(long_lists),
         SCHEMA_TEST(deep_chains),
         SCHEMA_TEST(what_is_left_to_explaining),
+        SCHEMA_TEST(too_complex),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

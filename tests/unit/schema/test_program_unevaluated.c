@@ -4,6 +4,7 @@
  * each time (schema_fixture_verdict).
  */
 #include "schema/program.h"
+#include "support/json_fixture.h"
 #include "support/schema_fixture.h"
 
 #define BASE                                                                                       \
@@ -116,12 +117,81 @@ static void circles_end(void **state)
     assert_int_equal(schema_fixture_verdict(fixture, schema_fixture_read(fixture, "{}")), 1);
 }
 
+/* A schema "leaf" of so many names, which "b" lists so often, which so many others extend. */
+static void write_masses(struct jsv_buf *out, const char *name, int names, int lists, int others)
+{
+    json_fixture_print(out, "{'$defs':{'leaf':{'%s':{", name);
+    for (int i = 0; i < names; i++) {
+        json_fixture_print(out, "%s'name%d':true", i ? "," : "", i);
+    }
+    json_fixture_print(out, "}},'b':{'allOf':[");
+    for (int i = 0; i < lists; i++) {
+        json_fixture_print(out, "%s{'$ref':'#/$defs/leaf'}", i ? "," : "");
+    }
+    json_fixture_print(out, "]}},'prefixItems':[");
+    for (int i = 0; i < others; i++) {
+        json_fixture_print(
+            out, "%s{'$ref':'#/$defs/b','unevaluatedProperties':false}", i ? "," : "");
+    }
+    json_fixture_print(out, "]}");
+}
+
+static size_t
+memory_for(struct schema_fixture *fixture, const char *name, int names, int lists, int others)
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    write_masses(&text, name, names, lists, others);
+    for (size_t i = 0; i < text.size; i++) {
+        text.data[i] = text.data[i] == '\'' ? '"' : text.data[i];
+    }
+    assert_int_equal(schema_fixture_compile_str(fixture, jsv_buf_str(&text)), 0);
+    jsv_buf_done(&text);
+    struct jsv_value valid = schema_fixture_read(fixture, "[{'name0':1,'name7':2}]");
+    assert_int_equal(schema_fixture_verdict(fixture, valid), 1);
+    struct jsv_value wrong = schema_fixture_read(fixture, "[{'name0':1,'other':2}]");
+    assert_int_equal(schema_fixture_verdict(fixture, wrong), 0);
+    return fixture->schema->arena.held;
+}
+
+/* Names are not copied into every schema that refers to them when they are many. */
+static void many_names_take_no_memory(void **state)
+{
+    assert_true(memory_for(*state, "properties", 2000, 120, 60) < 8 << 20);
+    assert_true(memory_for(*state, "properties", 20, 120, 60) < 8 << 20);
+    assert_true(memory_for(*state, "patternProperties", 40, 120, 60) < 8 << 20);
+    assert_true(memory_for(*state, "properties", 200, 1, 60) < 8 << 20);
+}
+
+/* A name that a base and its extension both have is one. */
+static void names_that_are_repeated(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(
+        fixture,
+        "{'$defs':{'base':{'properties':{'b':true,'a':true}}},'$ref':'#/$defs/base',"
+        "'properties':{'a':true,'c':true},'unevaluatedProperties':false}");
+    const struct jsv_op *op = fixture->schema->program->root->op[JSV_TYPE_OBJECT];
+    const struct jsv_object *object = NULL;
+    for (; op->code != JSV_OP_PASS && !object; op++) {
+        const struct jsv_object *data = op->code == JSV_OP_OBJECT ? op->data : NULL;
+        object = data && data->names.count == 3 ? data : NULL;
+    }
+    assert_non_null(object);
+    assert_true(object->names.simple);
+    assert_int_equal(
+        schema_fixture_verdict(fixture, schema_fixture_read(fixture, "{'a':1,'b':2,'c':3}")), 1);
+    assert_int_equal(schema_fixture_verdict(fixture, schema_fixture_read(fixture, "{'d':1}")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEMA_TEST(as_an_operation),
         SCHEMA_TEST(what_is_said),
         SCHEMA_TEST(circles_end),
+        SCHEMA_TEST(many_names_take_no_memory),
+        SCHEMA_TEST(names_that_are_repeated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
