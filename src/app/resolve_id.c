@@ -67,7 +67,9 @@ static int find_id(
     }
     struct jsv_value root = jsv_document_root(looking->document);
     struct jsv_str id = jsv_value_text(jsv_value_get(root, JSV_STR("$id")));
-    id = id.size > 0 ? id : jsv_value_text(jsv_value_get(root, JSV_STR("id")));
+    if (id.size == 0) {
+        id = jsv_value_text(jsv_value_get(root, JSV_STR("id")));
+    }
     *ret_id = (struct jsv_str){"", 0};
     if (jsv_uri_split(id).absolute.size == 0) {
         return 0;

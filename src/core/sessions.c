@@ -205,7 +205,7 @@ static bool make_room(struct core_sessions *sessions, uint64_t now)
             }
         }
     }
-    if (now < sessions->room_at_ms) {
+    if (!idlest || now < sessions->room_at_ms) {
         return false;
     }
     take_out(sessions, idlest);

@@ -82,7 +82,9 @@ equals_one_of(const struct jsv_keyword_call *call, const struct jsv_node *expect
     int r = 0;
     if (type == JSV_TYPE_NUMBER) {
         r = charge(call->x, jsv_steps_for_number(instance.node));
-        number = r == 0 ? instance_number(call) : number;
+    }
+    if (type == JSV_TYPE_NUMBER && r == 0) {
+        number = instance_number(call);
     }
     for (size_t i = 0; i < count && r == 0; i++, expected = jsv_node_next(expected)) {
         struct jsv_value other = {call->schema->resource->source->document, expected};
