@@ -9,6 +9,8 @@
 
 /* References from schema to schema that are followed, and alternatives inside each other. */
 #define SCHEMA_DEPTH_MAX 8
+/* Schemas that are looked at for an argument; beyond that it may be anything. */
+#define LOOKS_MAX 1000
 
 enum type_bit {
     TYPE_NULL = 1 << JSV_TYPE_NULL,
@@ -105,11 +107,15 @@ static struct jsv_value follow(const struct writing *writing, struct jsv_value s
  * The types a schema may allow. This decides how a word is read, not whether
  * it is valid: what it does not understand allows everything.
  */
-static unsigned types_allowed(const struct writing *writing, struct jsv_value schema, int depth)
+static unsigned
+types_allowed(const struct writing *writing, struct jsv_value schema, int depth, unsigned *looks)
 {
     static const struct jsv_str alternatives[] = {JSV_STR("anyOf"), JSV_STR("oneOf")};
+    if (depth == SCHEMA_DEPTH_MAX || ++*looks > LOOKS_MAX) {
+        return TYPE_ANY;
+    }
     schema = follow(writing, schema);
-    if (jsv_value_type(schema) != JSV_TYPE_OBJECT || depth == SCHEMA_DEPTH_MAX) {
+    if (jsv_value_type(schema) != JSV_TYPE_OBJECT) {
         return TYPE_ANY;
     }
     unsigned types = types_named(jsv_value_get(schema, JSV_STR("type")));
@@ -121,8 +127,9 @@ static unsigned types_allowed(const struct writing *writing, struct jsv_value sc
     for (size_t i = 0; !types && i < 2; i++) {
         struct jsv_value list = jsv_value_get(schema, alternatives[i]);
         struct jsv_iter iter = jsv_value_iter(list);
-        while (jsv_value_type(list) == JSV_TYPE_ARRAY && jsv_iter_next(&iter)) {
-            types |= types_allowed(writing, iter.value, depth + 1);
+        bool is_list = jsv_value_type(list) == JSV_TYPE_ARRAY;
+        while (is_list && types != TYPE_ANY && jsv_iter_next(&iter)) {
+            types |= types_allowed(writing, iter.value, depth + 1, looks);
         }
     }
     return types ? types : TYPE_ANY;
@@ -132,7 +139,8 @@ static unsigned types_of_argument(const struct writing *writing, struct jsv_str 
 {
     struct jsv_value schema = follow(writing, writing->schema);
     struct jsv_value properties = jsv_value_get(schema, JSV_STR("properties"));
-    return types_allowed(writing, jsv_value_get(properties, name), 0);
+    unsigned looks = 0;
+    return types_allowed(writing, jsv_value_get(properties, name), 0, &looks);
 }
 
 /* ---- words ---- */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -158,6 +159,35 @@ static void memory_may_run_out(void **state)
     }
 }
 
+/* A schema whose alternatives list each other: 30 to the power of 8 ways. */
+static void wide_schemas_end(void **state)
+{
+    (void)state;
+    struct jsv_buf schema;
+    jsv_buf_init(&schema, NULL, SIZE_MAX);
+    jsv_buf_append_str(&schema, JSV_STR("{\"$defs\":{\"a\":{\"anyOf\":[{\"$ref\":\"#/$defs/b\"}"));
+    for (int i = 0; i < 29; i++) {
+        jsv_buf_append_str(&schema, JSV_STR(",{\"$ref\":\"#/$defs/b\"}"));
+    }
+    jsv_buf_append_str(&schema, JSV_STR("]},\"b\":{\"anyOf\":[{\"type\":\"string\"}"));
+    for (int i = 0; i < 29; i++) {
+        jsv_buf_append_str(&schema, JSV_STR(",{\"$ref\":\"#/$defs/a\"}"));
+    }
+    jsv_buf_append_str(&schema, JSV_STR("]}},\"properties\":{\"x\":{\"$ref\":\"#/$defs/a\"}}}"));
+    assert_int_equal(jsv_read(reader, document, jsv_buf_str(&schema), 0, NULL), 0);
+    char word[] = "x=1";
+    char *words[] = {word};
+    struct jsv_buf out;
+    jsv_buf_init(&out, os_allocator(), sizeof(text));
+    alarm(20);
+    int r = call_arguments_write(words, 1, jsv_document_root(document), &out, &fault_found);
+    alarm(0);
+    assert_int_equal(r, 0);
+    assert_true(jsv_str_equal(jsv_buf_str(&out), JSV_STR("{\"x\":1}")));
+    jsv_buf_done(&out);
+    jsv_buf_done(&schema);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -181,6 +211,7 @@ int main(void)
         cmocka_unit_test(words_that_are_wrong_are_named),
         cmocka_unit_test(misspelt_names_have_a_suggestion),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(wide_schemas_end),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
