@@ -21,6 +21,8 @@ struct loaded {
     struct loaded *next;
     struct jsv_str uri;
     struct app_document document; /* parsed only to show a fault */
+    struct app_position
+        position; /* of the last note about it; notes come in the order of the text */
 };
 
 struct loading {
@@ -141,7 +143,7 @@ static void
 report_note(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *fault)
 {
     struct loading *loading = context;
-    const struct loaded *loaded = find_loaded(loading, fault->uri);
+    struct loaded *loaded = find_loaded(loading, fault->uri);
     char text[TEXT_SIZE_MAX];
     bool is_warning = kind == JSV_NOTE_WARNING;
     if (is_warning && loading->resolve->no_warnings) {
@@ -152,14 +154,16 @@ report_note(void *context, enum jsv_note_kind kind, const struct jsv_schema_faul
         return;
     }
     struct jsv_str all = jsv_buf_str(&loaded->document.text);
-    struct app_position position = app_position_in(all, 1);
-    app_position_move(&position, fault->offset);
+    if (!loaded->position.text.data) {
+        loaded->position = app_position_in(all, 1);
+    }
+    app_position_move(&loaded->position, fault->offset);
     const struct app_spot spot = {
         .name = loaded->document.name,
         .text = is_warning ? (struct jsv_str){0} : all,
         .offset = fault->offset,
-        .line = position.line,
-        .column = position.column,
+        .line = loaded->position.line,
+        .column = loaded->position.column,
         .pointer = fault->pointer,
     };
     make_text(loaded, kind, fault, text);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* memfd_create(), nftw() */
 #include "app/resolve.h"
 #include "app/schema.h"
+#include "support/slowness.h"
 #include "unit/app/run.h"
 #include "unit/os/fault.h"
 #include "unit/os/tmpdir.h"
@@ -82,6 +83,37 @@ static void test_siblings(void **state)
     assert_int_equal(load("s.json"), 0);
     assert_int_equal(verdict("1"), 1);
     assert_int_equal(verdict("\"a\""), 0);
+}
+
+/* Lines are counted on from the last note, however much is before the first one. */
+static void test_many_notes(void **state)
+{
+    (void)state;
+    enum {
+        LINES = 2 << 20,
+        NOTES = 400
+    };
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    assert_int_equal(jsv_buf_reserve(&text, LINES + NOTES * 64), 0);
+    memset(text.data, '\n', LINES);
+    text.size = LINES;
+    jsv_buf_append_str(
+        &text, JSV_STR("{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"allOf\":["));
+    for (int i = 0; i < NOTES; i++) {
+        jsv_buf_append_str(&text, i ? JSV_STR(",\n") : JSV_STR("\n"));
+        jsv_buf_append_str(&text, JSV_STR("{\"prefixItems\":[]}"));
+    }
+    jsv_buf_append_str(&text, JSV_STR("]}"));
+    jsv_buf_append_byte(&text, '\0');
+    assert_int_equal(text.error, 0);
+    tmpdir_write(&dir, "s.json", text.data);
+    jsv_buf_done(&text);
+    double start = cpu_seconds();
+    assert_int_equal(load("s.json"), 0);
+    assert_true(cpu_seconds() - start < 0.1 * SLOWNESS);
+    assert_non_null(strstr(said, "s.json:2097154:2: warning: \"prefixItems\" has no effect"));
+    assert_non_null(strstr(said, "s.json:2097553:2: warning: \"prefixItems\" has no effect"));
 }
 
 /* A relative path, from the working directory. */
@@ -324,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCHEMA_TEST(test_one_file),
         SCHEMA_TEST(test_siblings),
+        SCHEMA_TEST(test_many_notes),
         SCHEMA_TEST(test_relative_path),
         SCHEMA_TEST(test_references_around),
         SCHEMA_TEST(test_references_that_leave),
