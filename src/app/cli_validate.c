@@ -224,7 +224,7 @@ list_files(struct app_cli *cli, const struct app_args *args, const struct valida
 
 /* ---- the schema alone ---- */
 
-/* "s.json: is read by draft 7" */
+/* "s.json: read as draft 7" */
 static void say_draft(
     struct app_cli *cli,
     const struct app_args *args,
@@ -274,7 +274,7 @@ static enum app_exit validate_command(struct app_cli *cli, const struct app_args
     }
     wishes.check.schema = schema.schema;
     if (args->flags & VALIDATE_VERBOSE) {
-        say_draft(cli, args, &schema, "is read by draft ");
+        say_draft(cli, args, &schema, "read as draft ");
     }
     enum app_exit status = args->operand_count > 0 ? list_files(cli, args, &wishes)
                                                    : say_schema(cli, args, &wishes, &schema);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/message.h"
+#include "json/pointer.h"
 
 /* Bytes shown of a place in the schema. */
 #define PLACE_SIZE_MAX 256
@@ -83,6 +84,17 @@ static struct condition find_condition(struct jsv_str path)
     return found;
 }
 
+/* The name that a token of a pointer stands for. */
+static void put_name(struct app_message *message, struct jsv_str token)
+{
+    char name[2 * PLACE_SIZE_MAX + 2]; /* enough to show that it is longer */
+    size_t size_max = sizeof(name);
+    size_t size = token.size < size_max ? token.size : size_max;
+    size -= size > 0 && token.data[size - 1] == '~'; /* cut within an escape */
+    char *end = jsv_pointer_unescape((struct jsv_str){token.data, size}, name);
+    app_message_put_clipped(message, (struct jsv_str){name, (size_t)(end - name)}, PLACE_SIZE_MAX);
+}
+
 static void put_condition(struct app_message *message, const struct condition *condition)
 {
     if (condition->keyword.size == 0) {
@@ -91,7 +103,7 @@ static void put_condition(struct app_message *message, const struct condition *c
     app_message_put(message, ", which applies because ");
     if (is_dependency(condition->keyword)) {
         app_message_put(message, "\"");
-        app_message_put_clipped(message, condition->name, PLACE_SIZE_MAX);
+        put_name(message, condition->name);
         app_message_put(message, "\" is present");
         return;
     }

@@ -301,7 +301,7 @@ static void test_warnings(void **state)
         " draft 4 (at /minimum)\n"
         "mcpgate: validate: t.json:2:24: warning: \"const\" has no effect in draft 4; it is new in"
         " draft 6 (at /definitions/n/const)\n"
-        "t.json: is read by draft 4\n");
+        "t.json: read as draft 4\n");
     run_cli("", "validate", "-s", "t.json", "--draft=4", "--no-warnings", "-q", "b.json");
     assert_run(0, "", "");
     run_cli("", "validate", "-s", "t.json", "-q", "b.json");

@@ -48,6 +48,33 @@ static void test_false(void **state)
         ": the schema at /dependentSchemas/q is false, which applies because \"q\" is present");
 }
 
+/* Names are shown as they are in the document, not as in a pointer. */
+static void test_escaped_names(void **state)
+{
+    (void)state;
+    assert_reason(
+        "",
+        "/dependentSchemas/x~1y~0",
+        "/dependentSchemas/x~1y~0",
+        ": the schema at /dependentSchemas/x~1y~0 is false, which applies because \"x/y~\" is"
+        " present");
+    char way[4096] = "/dependentSchemas/";
+    for (size_t i = strlen(way); i + 2 < sizeof(way); i += 2) {
+        memcpy(way + i, "~1", 2);
+    }
+    const struct jsv_problem problem = {
+        .keyword = JSV_STR("not"),
+        .schema_path = JSV_STR("/not"),
+        .evaluation_path = jsv_str_from(way),
+    };
+    struct app_message message;
+    app_message_init(&message, false);
+    validate_reason_put(&message, &problem);
+    message.data[message.size] = '\0';
+    assert_null(strchr(message.data, '~'));
+    assert_non_null(strstr(message.data, "\" is present"));
+}
+
 static void test_not(void **state)
 {
     (void)state;
@@ -78,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_false),
+        cmocka_unit_test(test_escaped_names),
         cmocka_unit_test(test_not),
         cmocka_unit_test(test_names),
     };
