@@ -406,9 +406,10 @@ static int read_beside(
     struct jsv_str way;
     struct jsv_str place;
     int r = make_relative(resolve, known->id, uri, &way);
-    if (r == 0) {
-        r = jsv_uri_resolve(&resolve->arena, known->place, way, &place);
+    if (r < 0) {
+        return r;
     }
+    r = jsv_uri_resolve(&resolve->arena, known->place, way, &place);
     if (r < 0) {
         return r;
     }

@@ -216,7 +216,7 @@ int jsv_compile_target(
     int r = find_resource(compile, reference, base, &target.resource, &fragment);
     if (r < 0 || !target.resource) {
         *ret_target = target;
-        return r;
+        return r < 0 ? r : -ENOENT;
     }
     target.node = target.resource->root;
     if (fragment.size && fragment.data[0] == '/') {

@@ -213,6 +213,8 @@ int jsv_build_emit_gathered(struct jsv_build *build, size_t start, uint32_t *ret
         }
         gathered->count = kept;
     }
-    const struct jsv_op *ops = gathered->count > start ? jsv_stack_item(gathered, start) : NULL;
-    return emit_list(build, ops, gathered->count - start, ret_at);
+    if (gathered->count == start) {
+        return jsv_build_emit(build, NULL, 0, ret_at);
+    }
+    return emit_list(build, jsv_stack_item(gathered, start), gathered->count - start, ret_at);
 }
