@@ -133,7 +133,7 @@ static int add_file(struct app_resolve *resolve, struct jsv_str uri, const char 
 {
     struct jsv_str whole;
     int r = jsv_uri_resolve(&resolve->arena, JSV_STR(""), uri, &whole);
-    return r < 0 ? r : app_resolve_add_id(resolve, jsv_uri_split(whole).absolute, path, NULL);
+    return r < 0 ? r : app_resolve_add_id(resolve, jsv_uri_split(whole).absolute, path, NULL, true);
 }
 
 /* What a path leads to: S_IFDIR, S_IFREG or 0 for anything else. */
@@ -445,9 +445,18 @@ static void report_clash(struct app_cli *cli, const char *name, const char *othe
     app_message_init(&message, false);
     app_message_put(&message, "has the same $id as ");
     app_message_put_clipped(&message, jsv_str_from(other), NAME_SIZE_MAX);
-    app_message_put(&message, ", which is different");
+    app_message_put(&message, ", which is different; name one with --resolve URI=FILE");
     message.data[message.size] = '\0';
     app_report_about(cli, name, message.data);
+}
+
+/* This file or the first behind it that counts; NULL: none. */
+static const struct app_resolve_id *first_of(const struct app_resolve_id *id, bool named)
+{
+    while (id && id->is_named != named) {
+        id = id->next;
+    }
+    return id;
 }
 
 /* @return 0, -ENOENT, -EEXIST when different files have it, reported; -errno. */
@@ -462,16 +471,22 @@ static int read_by_id(
     if (!id) {
         return -ENOENT;
     }
+    bool named = first_of(id, true); /* then only files that were named for the URI count */
+    id = first_of(id, named);
     *ret_found = (struct app_resolve_found){id->name, id->rule};
     int r = read_one(id->rule ? id->rule->root_fd : -1, id->below, out);
     struct jsv_buf other;
     jsv_buf_init(&other, os_allocator(), APP_INPUT_SIZE_MAX);
-    for (const struct app_resolve_id *next = id->next; r == 0 && next; next = next->next) {
+    const struct app_resolve_id *next = id;
+    while (r == 0 && (next = first_of(next->next, named))) {
         jsv_buf_reset(&other);
         r = read_one(next->rule ? next->rule->root_fd : -1, next->below, &other);
-        if (r == 0 && !jsv_str_equal(jsv_buf_str(&other), jsv_buf_str(out))) {
+        int same = r < 0 ? r : app_resolve_is_same(resolve, jsv_buf_str(&other), jsv_buf_str(out));
+        if (same == 0) {
             report_clash(cli, id->name, next->name);
             r = -EEXIST;
+        } else {
+            r = same < 0 ? same : 0;
         }
     }
     jsv_buf_done(&other);

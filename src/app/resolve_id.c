@@ -82,6 +82,33 @@ static int find_id(
     return r;
 }
 
+int app_resolve_is_same(struct app_resolve *resolve, struct jsv_str a, struct jsv_str b)
+{
+    if (jsv_str_equal(a, b)) {
+        return 1;
+    }
+    struct looking looking;
+    struct jsv_arena scratch;
+    jsv_arena_init(&scratch, os_allocator(), SIZE_MAX);
+    struct jsv_document *other = jsv_document_new(os_allocator());
+    int r = looking_begin(&looking, resolve);
+    r = r == 0 && !other ? -ENOMEM : r;
+    if (r == 0) {
+        r = jsv_read(looking.reader, looking.document, a, JSV_READ_LAST_WINS, NULL);
+    }
+    if (r == 0) {
+        r = jsv_read(looking.reader, other, b, JSV_READ_LAST_WINS, NULL);
+    }
+    if (r == 0) {
+        r = jsv_value_equal(
+            jsv_document_root(looking.document), jsv_document_root(other), &scratch);
+    }
+    jsv_document_free(other);
+    looking_done(&looking);
+    jsv_arena_done(&scratch);
+    return r == -EBADMSG ? 0 : r;
+}
+
 /* ---- schemas that have been read ---- */
 
 int app_resolve_learn(
@@ -121,7 +148,8 @@ int app_resolve_add_id(
     struct app_resolve *resolve,
     struct jsv_str uri,
     const char *path,
-    const struct app_resolve_rule *rule)
+    const struct app_resolve_rule *rule,
+    bool is_named)
 {
     struct app_resolve_id *id = jsv_arena_alloc(&resolve->arena, sizeof(*id));
     struct jsv_str directory = jsv_str_from(rule ? rule->directory : "");
@@ -137,6 +165,7 @@ int app_resolve_add_id(
         .name = name,
         .rule = rule,
         .below = below,
+        .is_named = is_named,
     };
     struct app_resolve_id *first = jsv_table_find(&resolve->ids, NULL, uri);
     if (first) {
@@ -198,7 +227,7 @@ static int add_text(
         warn(cli, looking, name, error.message);
         return 0;
     }
-    return r == 0 && id.size > 0 ? app_resolve_add_id(looking->resolve, id, path, rule) : r;
+    return r == 0 && id.size > 0 ? app_resolve_add_id(looking->resolve, id, path, rule, false) : r;
 }
 
 static int add_file(struct app_cli *cli, struct looking *looking, const char *path)

@@ -22,6 +22,7 @@ struct app_resolve_id {
     const char *name;                    /* for messages */
     const struct app_resolve_rule *rule; /* the directory it is below; NULL: none */
     const char *below;                   /* its path, from that directory if there is one */
+    bool is_named;                       /* by URI=FILE: then its own $id does not matter */
 };
 
 /* A schema that has been read and has an $id. */
@@ -72,7 +73,11 @@ int app_resolve_add_id(
     struct app_resolve *resolve,
     struct jsv_str uri,
     const char *path,
-    const struct app_resolve_rule *rule);
+    const struct app_resolve_rule *rule,
+    bool is_named);
+
+/* 1, 0 or -ENOMEM: are two texts the same JSON? */
+int app_resolve_is_same(struct app_resolve *resolve, struct jsv_str a, struct jsv_str b);
 
 /* Read a schema, or all below a directory, for their $id. @return 0, or a reported error. */
 int app_resolve_index(

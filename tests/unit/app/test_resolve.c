@@ -233,6 +233,8 @@ static void test_identifiers_of_two_files(void **state)
     tmpdir_write(&dir, "d/2.json", "{\"$id\": \"urn:one\"}");
     assert_string_equal(add_word(tmpdir_path(&dir, "d"), 0), "");
     assert_found("urn:one", "{\"$id\": \"urn:one\"}");
+    tmpdir_write(&dir, "d/2.json", "{ \"$id\":\"urn:\\u006fne\" }\n");
+    assert_int_equal(look_up("urn:one"), 0); /* written in another way */
     tmpdir_write(&dir, "d/2.json", "{\"$id\": \"urn:one\", \"type\": \"null\"}");
     cli.err_fd = run_memfd("");
     assert_int_equal(look_up("urn:one"), -EEXIST);
@@ -241,10 +243,14 @@ static void test_identifiers_of_two_files(void **state)
     snprintf(
         expected,
         sizeof(expected),
-        "mcpgate: validate: %s/d/1.json: has the same $id as %s/d/2.json, which is different\n",
+        "mcpgate: validate: %s/d/1.json: has the same $id as %s/d/2.json, which is different; name "
+        "one with --resolve URI=FILE\n",
         dir.path,
         dir.path);
     assert_string_equal(said, expected);
+    snprintf(expected, sizeof(expected), "urn:one=%s/d/2.json", dir.path);
+    assert_string_equal(add_word(expected, 0), "");
+    assert_found("urn:one", "{\"$id\": \"urn:one\", \"type\": \"null\"}");
 }
 
 static void test_without_ending(void **state)
