@@ -143,6 +143,14 @@ bool core_conn_has_time(const struct core_conn *conn)
     return began == 0 || conn->worker->clock_us - began < CORE_ROUND_US;
 }
 
+void core_conn_count_time(struct core_conn *conn)
+{
+    uint64_t now = conn->worker->clock_us = os_now_us();
+    if (conn->round_began_us == 0) {
+        conn->round_began_us = now;
+    }
+}
+
 bool core_conn_is_busy(const struct core_conn *conn)
 {
     return conn->request_count > 0;

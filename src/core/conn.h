@@ -118,5 +118,7 @@ void core_conn_begin_round(struct core_conn *conn);
  * from its beginning to the last time that was read for the log.
  */
 bool core_conn_has_time(const struct core_conn *conn);
+/** Work that is no message begins or ends: its time counts for this round, as that of messages. */
+void core_conn_count_time(struct core_conn *conn);
 /** Whether anything is in flight. */
 bool core_conn_is_busy(const struct core_conn *conn);

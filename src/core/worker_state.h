@@ -30,8 +30,8 @@ struct core_worker {
     struct core_proven proven_results; /* of tools, by the snapshot's schemas */
     struct core_proven proven_answers; /* results of messages, by the protocol's definitions */
     struct rpc_pool pool;
-    uint64_t clock_us;                  /* when a message last began, or ended; by os_now_us() */
-    struct jsv_arena aside;             /* for checking a message while its request is under way */
+    uint64_t clock_us;      /* when a message or other work last began, or ended; os_now_us() */
+    struct jsv_arena aside; /* for checking a message while its request is under way */
     struct core_request *idle_requests; /* to be used again */
     size_t idle_count;
     struct loop_timer *turns; /* that were promised, for the next round */

@@ -259,6 +259,7 @@ static void respond_report(
     struct log *log = core_worker_log(http->conn.worker);
     struct jsv_buf text;
     jsv_buf_init(&text, os_allocator(), REPORT_SIZE_MAX);
+    core_conn_count_time(&http->conn);
     if (!log) {
         net_http_respond_refusal(http, 404, "there are no figures: the server keeps no log");
     } else if (report(log, &text) < 0) {
@@ -266,6 +267,7 @@ static void respond_report(
     } else {
         net_http_respond(http, 200, type, jsv_buf_str(&text));
     }
+    core_conn_count_time(&http->conn);
     jsv_buf_done(&text);
 }
 

@@ -415,6 +415,36 @@ static void test_half_closed_peer_gets_all_answers(void **state)
     assert_int_equal(count(answers, "Connection: close"), 1);
 }
 
+/* Reports take time as messages do: many of them in a row do not hold up other clients. */
+static void test_reports_count_as_work_of_a_round(void **state)
+{
+    enum {
+        REQUESTS = 20
+    };
+    struct desk *desk = *state;
+    struct os_sys slow = os_sys_real;
+    slow.now_us = slow_clock;
+    connect_peer(desk);
+    for (int i = 0; i < REQUESTS; i++) {
+        say(desk, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    }
+    size_t most = 0;
+    size_t total = 0;
+    os_sys = &slow;
+    for (int i = 0; i < 10 * REQUESTS && total < REQUESTS; i++) {
+        loop_timer_start(desk->timer, 0);
+        assert_int_equal(loop_run(desk->corridor->loop), 0);
+        ssize_t size = read(desk->peer, desk->text, TEXT_SIZE - 1);
+        desk->text[size > 0 ? size : 0] = '\0';
+        size_t answers = count(desk->text, "HTTP/1.1 ");
+        most = answers > most ? answers : most;
+        total += answers;
+    }
+    os_sys = &os_sys_real;
+    assert_int_equal(total, REQUESTS);
+    assert_in_range(most, 1, 3);
+}
+
 /* What a request came in and its response was written in is the next one's, whoever asks that. */
 static void test_idle_connection_keeps_no_memory(void **state)
 {
@@ -553,6 +583,7 @@ int main(void)
         DESK_TEST(test_write_stall),
         DESK_TEST(test_half_closed_peer_gets_its_answer),
         DESK_TEST(test_half_closed_peer_gets_all_answers),
+        DESK_TEST(test_reports_count_as_work_of_a_round),
         DESK_TEST(test_idle_connection_keeps_no_memory),
         DESK_TEST(test_long_pipeline_is_answered_to_the_end),
         DESK_TEST(test_finish_closes_idle_connections),
