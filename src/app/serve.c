@@ -459,9 +459,21 @@ static int set_up(struct server *server)
 static void say_answers_lost(int error)
 {
     char detail[256];
-    const char *why = error == -ETIMEDOUT ? "they were not read for 30 seconds" : strerror(-error);
+    const char *why = error == -ETIMEDOUT ? "they were not read for 30 seconds"
+                      : error == -ENOBUFS ? "the client did not read them"
+                                          : strerror(-error);
     snprintf(detail, sizeof(detail), "answers to standard output are lost: %s", why);
     log_text_error("runtime_failed", jsv_str_from(detail));
+}
+
+/* Not a failure: the end of the input asks the server to stop, and calls have 10 seconds then. */
+static void say_calls_given_up(void)
+{
+    const struct log_field fields[] = {
+        {"reason", JSV_STR("answers_lost")},
+        {"detail", JSV_STR("the calls took longer than 10 seconds after the end of input")},
+    };
+    log_text("warning", fields, 2);
 }
 
 static enum app_exit run(struct server *server)
@@ -474,7 +486,9 @@ static enum app_exit run(struct server *server)
         log_text_error("runtime_failed", jsv_str_from(strerror(-r)));
         return APP_EXIT_FAILED;
     }
-    if (lost < 0) {
+    if (lost == -ETIME) {
+        say_calls_given_up();
+    } else if (lost < 0) {
         say_answers_lost(lost);
         return APP_EXIT_FAILED;
     }

@@ -135,14 +135,21 @@ static void on_answer(struct core_conn *conn, const struct core_answer *answer)
     }
 }
 
-/* Bytes of pushed messages in the queue, at most: it does not say which bytes are of which. */
+/*
+ * Bytes of pushed messages in the queue, about: it does not say which bytes are of which. What the
+ * kernel has taken since the last look counts as pushed messages, so that a peer that always reads
+ * is not disconnected because its queue is never quite empty.
+ */
 static size_t queued_pushes(struct net_lines *lines)
 {
     size_t size = queued(lines);
-    if (size == 0) {
-        lines->pushed = 0;
+    uint64_t taken = gone(lines) - lines->gone_before;
+    lines->gone_before += taken;
+    lines->pushed -= taken < lines->pushed ? (size_t)taken : lines->pushed;
+    if (lines->pushed > size) {
+        lines->pushed = size;
     }
-    return lines->pushed < size ? lines->pushed : size;
+    return lines->pushed;
 }
 
 /*
@@ -158,6 +165,7 @@ static void on_push(struct core_conn *conn, struct jsv_str message)
     }
     if (waiting > 0 && waiting + message.size > CORE_PUSH_QUEUE_MAX) {
         core_report_slow_reader(conn);
+        note_error(lines, -ENOBUFS);
         lines->broken = true;
         send_later(lines);
         return;
@@ -251,6 +259,7 @@ static void on_drain_over(void *owner)
 {
     struct net_lines *lines = owner;
     if (core_conn_is_busy(&lines->conn)) {
+        note_error(lines, -ETIME);
         net_lines_close(lines);
     }
 }

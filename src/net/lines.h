@@ -46,7 +46,8 @@ struct net_lines {
     uint64_t line_since_ms; /* when the line that is not whole yet began; 0: there is none */
     uint64_t taken;         /* frames */
     uint64_t sent;          /* bytes given to the stream */
-    size_t pushed;          /* bytes of pushed messages since nothing was queued */
+    size_t pushed;          /* bytes of pushed messages that are queued, about */
+    uint64_t gone_before;   /* bytes the kernel had when these were last counted */
     uint64_t sent_and_gone; /* of those, the kernel had when the stall timer was started */
     bool line_timer_runs;
     bool hung_up;   /* no more bytes will come, but for those not read yet */
@@ -54,8 +55,13 @@ struct net_lines {
     bool draining;  /* nor frames: the last is taken */
     bool finishing; /* no more frames are taken */
     bool more;      /* frames that have come were not welcome, or not taken in this round */
-    int error;      /* that lost answers, but for a hang-up; 0: none did */
-    bool broken;    /* the peer is lost, or an answer is */
+    /*
+     * That lost answers, but for a hang-up; 0: none did. -ETIMEDOUT: the peer took nothing for
+     * too long; -ENOBUFS: it left too many pushed messages unread; -ETIME: what was in flight at
+     * the end of the input took too long.
+     */
+    int error;
+    bool broken; /* the peer is lost, or an answer is */
     bool closed;
     net_peer_closed *on_closed;
     void *owner;

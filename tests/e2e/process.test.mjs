@@ -163,6 +163,7 @@ test('what runs ten seconds after the end of input is given up', () => withServe
     assert.equal(await server.exited, 0);
     assert.ok(Date.now() - ended > 8000 && Date.now() - ended < 30000, `${Date.now() - ended} ms`);
     assert.equal(server.out.text, '');
+    assert.match(server.err.text, /\nmcp:warning reason=answers_lost detail="the calls took longer than 10 seconds after the end of input"\nmcp:shutdown /);
     assert.deepEqual(server.left(), []);
 }));
 

@@ -585,6 +585,7 @@ static void test_who_does_not_read_what_is_pushed_is_disconnected(void **state)
     assert_int_equal(echo.slow, 1);
     run(desk);
     assert_null(desk->lines);
+    assert_int_equal(desk->error, -ENOBUFS);
     assert_int_equal(echo.slow, 1);
     assert_int_equal(echo.done, 1);
 }
@@ -631,6 +632,29 @@ static void test_answers_are_not_counted_as_pushes(void **state)
     assert_true(conn->ops->can_push(conn));
     assert_int_equal(read_all(desk, 4194305 + 90), 4194305 + 90);
     assert_int_equal(echo.slow, 0);
+}
+
+/* What was read is not counted any more, also when the queue was never quite empty. */
+static void test_pushes_that_were_read_do_not_count(void **state)
+{
+    struct desk *desk = *state;
+    open_socket(desk, 0);
+    size_t pushed = 0;
+    size_t heard = 0;
+    struct core_conn *conn = &desk->lines->conn;
+    for (int i = 0; i < 3; i++) {
+        echo_flood(conn, JSV_STR("flood 30 100000"));
+        pushed += 30 * 100001;
+        heard += read_all(desk, pushed - heard - 800000);
+        assert_true(loop_stream_queued(desk->lines->out) > 0);
+    }
+    say(desk, "big 4194304\n");
+    run(desk);
+    echo_flood(conn, JSV_STR("flood 1 100000"));
+    assert_int_equal(echo.slow, 0);
+    pushed += 4194305 + 100001;
+    heard += read_all(desk, pushed - heard);
+    assert_int_equal(heard, pushed);
 }
 
 /* ---- we are done ---- */
@@ -771,6 +795,7 @@ static void test_end_of_input_is_noticed_while_nothing_is_read(void **state)
     desk->peer = -1;
     run_until_closed(desk, 1000);
     assert_int_equal(echo.cancelled, CORE_IN_FLIGHT_MAX);
+    assert_int_equal(desk->error, -ETIME);
     close(out);
 }
 
@@ -1003,6 +1028,7 @@ int main(void)
         DESK_TEST(test_slow_peer_is_not_hung_up_on),
         DESK_TEST(test_who_does_not_read_what_is_pushed_is_disconnected),
         DESK_TEST(test_one_pushed_message_may_be_as_large_as_the_limit),
+        DESK_TEST(test_pushes_that_were_read_do_not_count),
         DESK_TEST(test_answers_are_not_counted_as_pushes),
         DESK_TEST(test_finish_sends_what_is_in_flight),
         DESK_TEST(test_finish_takes_what_was_read),
