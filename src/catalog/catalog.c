@@ -39,7 +39,7 @@ static int load_files(
             loading,
             directories[i],
             &walks[i],
-            loading->previous ? files_of(loading->previous, i) : NULL,
+            loading->previous ? files_of(loading->previous, (enum catalog_root)i) : NULL,
             is_schemas ? &catalog->compiler->files : &catalog->files[i]);
         if (r < 0) {
             *reterr_dir = r == -ENOMEM ? NULL : directories[i];

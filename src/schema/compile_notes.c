@@ -65,7 +65,7 @@ static struct note *add_note(
     return note;
 }
 
-static int
+__attribute__((format(printf, 3, 0))) static int
 add_message(struct jsv_compile *compile, struct note *note, const char *format, va_list arguments)
 {
     char text[MESSAGE_MAX];

@@ -193,7 +193,7 @@ static void test_other_process_of_the_program(void **state)
     assert_int_equal(app_ready_write(path, TIME), 0);
     assert_int_equal(app_ready_other(path), 0); /* that is us */
     static const char *const others[] = {
-        "", "1 " TIME, "x", "99999999999999999999 ", "-1 ", "12x "};
+        "", ("1 " TIME), "x", "99999999999999999999 ", "-1 ", "12x "};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         tmpdir_write(&dir, "ready", others[i]);
         assert_int_equal(app_ready_other(path), 0);
