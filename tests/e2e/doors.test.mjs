@@ -81,7 +81,9 @@ test('64 descriptors, 1,000 peers: no busy loop, and soon well again', () => wit
             crowd.push(socket);
         }
         await sleep(500);
-        assert.equal((await first.ask(2, 'list_schemas')).id, 2);
+        // the first has been idle for longest and may have made room
+        const during = await server.connect();
+        assert.equal((await during.ask(2, 'list_schemas')).id, 2);
         const cpu = cpuSeconds(server);
         await sleep(1000);
         assert.ok(cpuSeconds(server) - cpu < 0.6, `${cpuSeconds(server) - cpu} s of a second`);
