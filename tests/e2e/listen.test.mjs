@@ -1,9 +1,8 @@
 // Requests that stay open for notifications: they keep neither a process alive whose input has ended, nor a connection from being served.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import fs from 'node:fs';
 import { test } from 'node:test';
-import { logLines, until, withServer } from './server.mjs';
+import { descriptors, logLines, until, withServer } from './server.mjs';
 
 const META = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -44,15 +43,14 @@ test('input ends with as many listeners as there may be', () => withServer({}, a
 }));
 
 test('clients that listen and leave are forgotten', () => withServer({ args: ['--socket', 's.sock'] }, async (server) => {
-    const descriptors = () => fs.readdirSync(`/proc/${server.child.pid}/fd`).length;
     const first = await server.connect();
     assert.equal((await first.ask(1, 'list_schemas')).id, 1);
-    const before = descriptors();
+    const before = descriptors(server.child.pid);
     const peers = await Promise.all(Array.from({ length: 20 }, () => server.connect()));
     for (const peer of peers) peer.socket.write(listenManyTimes(2 * LISTENERS_MAX));
     for (const peer of peers) await until('a refusal', () => peer.lines.text.includes('"error"'));
     for (const peer of peers) peer.socket.destroy();
-    await until('their descriptors', () => descriptors() === before);
+    await until('their descriptors', () => descriptors(server.child.pid) === before);
 }));
 
 // A listener keeps only a short form of its message; its log line is about the message as it was sent.
