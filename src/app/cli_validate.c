@@ -351,7 +351,7 @@ static const struct app_option options[] = {
         .name = "verbose",
         .letter = 'v',
         .flag = VALIDATE_VERBOSE,
-        .help = "Say which draft the schema is read by",
+        .help = "Say which draft the schema is read as",
     },
     {0},
 };

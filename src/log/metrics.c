@@ -148,7 +148,10 @@ static void put_durations(const struct log_counters *counters, struct jsv_buf *o
 {
     uint64_t sum = 0;
     put_family(
-        out, "request_duration_seconds", "histogram", "From a message's last byte to its answer.");
+        out,
+        "request_duration_seconds",
+        "histogram",
+        "The message's own time, without the time it waited behind others.");
     for (size_t i = 0; i < LOG_DURATION_CLASSES; i++) {
         struct jsv_buf end;
         jsv_buf_init(&end, &out->allocator, 64);
