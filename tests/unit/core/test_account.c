@@ -190,7 +190,7 @@ static atomic_uint_fast64_t now_us = 1000000; /* the thread of the log looks at 
 /* Each look at it takes long, so one message is worked on at a time. */
 static uint64_t test_clock(void)
 {
-    return now_us += 2000;
+    return atomic_fetch_add(&now_us, 2000) + 2000;
 }
 
 static int64_t logged_number(struct jsv_value line, const char *name)
