@@ -20,7 +20,7 @@ endfunction()
 embed_room(mcp schemas/mcp)
 embed_room(envelope schemas/envelope)
 embed_room(tools src/tools)
-embed_room(dialect src/dialect)
+embed_room(documents src/documents)
 
 # The page for people, as it is.
 set(page_output ${PROJECT_BINARY_DIR}/generated/net_page.c)

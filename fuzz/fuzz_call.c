@@ -8,7 +8,7 @@
 
 #include <jsv/json.h>
 
-#include "app/call_arguments.h"
+#include "cli/call_arguments.h"
 #include "fuzz.h"
 
 #define WORDS_MAX 16

@@ -8,7 +8,7 @@
 #include <jsv/json.h>
 
 #include "fuzz.h"
-#include "json/node.h"
+#include "jsv/json/node.h"
 
 struct state {
     struct jsv_reader *reader;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "fuzz.h"
-#include "schema/format.h"
+#include "jsv/base/utf8.h"
+#include "jsv/schema/format/format.h"
 
 static bool is(enum jsv_format format, struct jsv_str text)
 {

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "net/http_authority.h"
-#include "net/http_chars.h"
-#include "net/http_guard.h"
-#include "net/http_reader.h"
-#include "net/http_route.h"
+#include "net/http/authority.h"
+#include "net/http/chars.h"
+#include "net/http/guard.h"
+#include "net/http/reader.h"
+#include "net/http/route.h"
 #include "support/http_trace.h"
 #include "support/random.h"
 

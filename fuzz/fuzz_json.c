@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "json/pointer.h"
-#include "json/reader.h"
+#include "jsv/json/pointer.h"
+#include "jsv/json/reader.h"
 
 /* Text that is read again for the sake of single values; more would only be slow. */
 #define SPANS_MAX 65536

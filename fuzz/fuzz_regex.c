@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "fuzz.h"
-#include "regex/engine.h"
+#include "jsv/base/utf8.h"
+#include "jsv/regex/engine.h"
 
 static struct jsv_regex_scratch *scratch;
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "fuzz_schema.h"
-#include "schema/explain.h"
+#include "jsv/schema/report/explain.h"
 
 static int compare_problems(const struct jsv_problem *a, const struct jsv_problem *b)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "fuzz_schema.h"
-#include "schema/fused.h"
+#include "jsv/schema/run/fused.h"
 
 /* Bytes of tape before the drain runs: as often as can be, and now and then. */
 static const size_t tape_sizes[] = {1, 150, 600};

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "fuzz.h"
-#include "schema/uri.h"
+#include "jsv/schema/registry/uri.h"
 
 static struct jsv_str
 resolve(struct jsv_arena *arena, struct jsv_str base, struct jsv_str reference)

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/args.h"
-#include "app/cli.h"
+#include "cli/args.h"
+#include "cli/cli.h"
 #include "os/sys.h"
 
 /* Far more assets than fit a message; guards the arithmetic, not the operator. */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "net/http.h"
+#include "net/http/http.h"
 
 struct app_config;
 

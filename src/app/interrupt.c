@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "app/report.h"
+#include "cli/report.h"
 #include "os/interrupt.h"
 
 int app_interrupt_begin(const struct app_cli *cli)

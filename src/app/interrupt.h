@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "app/cli.h"
+#include "cli/cli.h"
 
 /** Begin to watch for signals. @return 0, or an error that has been reported. */
 int app_interrupt_begin(const struct app_cli *cli);

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/cli.h"
-#include "app/hide.h"
+#include "cli/cli.h"
+#include "cli/hide.h"
 #include "os/digest.h"
 #include "os/interrupt.h"
 #include "os/sys.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
+#include "jsv/base/ascii.h"
 #include "os/process.h"
 #include "os/sys.h"
 

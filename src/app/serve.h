@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "app/cli.h"
+#include "cli/cli.h"
 
 struct app_config;
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/inotify.h>
 
-#include "base/alloc.h"
 #include "catalog/catalog.h"
+#include "jsv/base/alloc.h"
 #include "loop/loop.h"
 #include "os/dir.h"
 #include "os/sys.h"

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "backend/transfer.h"
-#include "base/alloc.h"
+#include "jsv/base/alloc.h"
 #include "loop/fair_queue.h"
 #include "loop/loop.h"
 #include "os/sys.h"

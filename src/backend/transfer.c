@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "jsv/base/alloc.h"
 #include "os/sys.h"
 
 /* ---- where to ---- */

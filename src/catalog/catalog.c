@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "catalog/snapshot.h"
+#include "jsv/base/alloc.h"
 #include "os/sys.h"
 
 /* ---- loading ---- */

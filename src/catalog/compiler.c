@@ -20,14 +20,14 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/percent.h"
-#include "base/utf8.h"
 #include "catalog/snapshot.h"
+#include "jsv/base/alloc.h"
+#include "jsv/base/percent.h"
+#include "jsv/base/utf8.h"
+#include "jsv/schema/registry/registry.h"
+#include "jsv/schema/registry/uri.h"
 #include "os/sys.h"
 #include "os/uri.h"
-#include "schema/registry.h"
-#include "schema/uri.h"
 
 /* Working directory, root and file: three paths, all of it percent-encoded, and the scheme. */
 #define URI_SIZE_MAX ((size_t)10 * PATH_MAX)

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
-#include "base/similar.h"
-#include "base/utf8.h"
 #include "catalog/headers.h"
+#include "jsv/base/ascii.h"
+#include "jsv/base/similar.h"
+#include "jsv/base/utf8.h"
 
 /* Of a member's name in a message: enough to find it. */
 #define NAME_SHOWN_MAX 64

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "catalog/order.h"
 #include "catalog/snapshot.h"
+#include "jsv/base/ascii.h"
 
 /* Files of such a name are nested assets, a schema that has another's rules. */
 #define NESTED_FILE   JSV_STR("SynestheticAsset")

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "catalog/order.h"
+#include "jsv/base/utf8.h"
 #include "os/root.h"
 #include "os/sys.h"
 

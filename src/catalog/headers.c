@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
-#include "base/literal.h"
+#include "jsv/base/ascii.h"
+#include "jsv/base/literal.h"
 
 #define TOO_DEEP (CATALOG_PROPERTY_DEPTH_MAX + 1)
 

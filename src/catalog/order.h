@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "json/sort.h"
+#include "jsv/json/sort.h"
 
 /**
  * Sort pointers; those that compare equal keep their order.

@@ -11,11 +11,11 @@
  */
 #include <errno.h>
 
-#include "base/alloc.h"
 #include "catalog/descriptor.h"
 #include "catalog/snapshot.h"
+#include "jsv/base/alloc.h"
+#include "jsv/schema/registry/registry.h"
 #include "os/sys.h"
-#include "schema/registry.h"
 
 #define URN_SIZE_MAX (CATALOG_TOOL_NAME_MAX + 64)
 

@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "catalog/order.h"
+#include "jsv/base/utf8.h"
 #include "os/dir.h"
 #include "os/root.h"
 #include "os/sys.h"

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 
-#include "base/alloc.h"
 #include "core/announce.h"
 #include "core/fault.h"
 #include "core/lines.h"
@@ -16,6 +15,7 @@
 #include "core/subject.h"
 #include "core/worker_state.h"
 #include "dialect/session.h"
+#include "jsv/base/alloc.h"
 #include "log/log.h"
 #include "os/sys.h"
 

@@ -4,7 +4,7 @@
 #include "core/limits.h"
 #include "core/request.h"
 #include "core/worker_state.h"
-#include "dialect/mcp_provider.h"
+#include "dialect/mcp/provider.h"
 #include "dialect/notify.h"
 #include "dialect/session.h"
 #include "log/log.h"

@@ -10,13 +10,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
 #include "core/subject.h"
 #include "core/trace.h"
 #include "core/worker_state.h"
 #include "dialect/session.h"
+#include "jsv/base/alloc.h"
 #include "loop/loop.h"
 #include "os/sys.h"
 

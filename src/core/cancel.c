@@ -7,10 +7,10 @@
  */
 #include "core/cancel.h"
 
-#include "base/alloc.h"
 #include "core/pipeline.h"
 #include "core/worker_state.h"
 #include "dialect/session.h"
+#include "jsv/base/alloc.h"
 #include "loop/loop.h"
 #include "os/sys.h"
 

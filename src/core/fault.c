@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "core/request.h"
 #include "core/worker_state.h"
 #include "envelope/canonical.h"
+#include "jsv/base/ascii.h"
 
 /* ---- whether to look ---- */
 

@@ -17,7 +17,7 @@
 #include "core/pipeline.h"
 #include "core/sessions.h"
 #include "core/worker_state.h"
-#include "dialect/mcp_provider.h"
+#include "dialect/mcp/provider.h"
 #include "log/text.h"
 #include "loop/loop.h"
 #include "os/sys.h"

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "core/fault.h"
 #include "core/naming.h"
 #include "core/request.h"
 #include "core/trace.h"
+#include "jsv/base/alloc.h"
 #include "log/log.h"
 #include "os/sys.h"
 

@@ -12,10 +12,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/append.h"
 #include "core/limits.h"
 #include "envelope/identifier.h"
+#include "jsv/base/alloc.h"
+#include "jsv/base/append.h"
 #include "os/sys.h"
 
 _Static_assert(LOG_ID_SIZE == OS_UUID_SIZE, "ids are UUIDs");

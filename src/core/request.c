@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "catalog/catalog.h"
 #include "core/account.h"
 #include "core/limits.h"
 #include "core/worker_state.h"
+#include "jsv/base/alloc.h"
 #include "log/event.h"
 #include "os/sys.h"
 

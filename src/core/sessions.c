@@ -10,9 +10,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/hex.h"
 #include "core/limits.h"
+#include "jsv/base/alloc.h"
+#include "jsv/base/hex.h"
 #include "os/sys.h"
 
 #define BUCKET_COUNT 1024

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 
-#include "base/alloc.h"
 #include "catalog/catalog.h"
 #include "core/account.h"
 #include "core/announce.h"
@@ -10,6 +9,7 @@
 #include "core/pipeline.h"
 #include "core/request.h"
 #include "core/worker_state.h"
+#include "jsv/base/alloc.h"
 #include "loop/loop.h"
 #include "os/sys.h"
 

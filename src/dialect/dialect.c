@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "dialect/published.h"
+#include "documents/published.h"
 #include "envelope/policy.h"
 
 static const struct dialect *const dialects[] = {

@@ -13,9 +13,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "dialect/describe.h"
-#include "dialect/mcp.h"
+#include "dialect/mcp/mcp.h"
 #include "dialect/prompts.h"
+#include "documents/describe.h"
 #include "envelope/invoke.h"
 #include "envelope/schemas.h"
 

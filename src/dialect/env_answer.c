@@ -1,5 +1,5 @@
 #include "dialect/env.h"
-#include "dialect/mcp.h"
+#include "dialect/mcp/mcp.h"
 #include "dialect/problems.h"
 #include "tools/result.h"
 

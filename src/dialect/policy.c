@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "dialect/describe.h"
 #include "dialect/dialect.h"
+#include "documents/describe.h"
 #include "envelope/provenance.h"
 #include "envelope/schemas.h"
 #include "log/text.h"

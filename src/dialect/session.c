@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "jsv/base/alloc.h"
 #include "os/sys.h"
 
 static void

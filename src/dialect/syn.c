@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "base/append.h"
-#include "base/literal.h"
 #include "dialect/dialect.h"
+#include "jsv/base/append.h"
+#include "jsv/base/literal.h"
 #include "log/text.h"
 #include "tools/result.h"
 

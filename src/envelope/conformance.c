@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "envelope/digest.h"
 #include "envelope/policy.h"
+#include "jsv/base/ascii.h"
 
 /* The longest path: "/provenance/evidence/<index>/method". */
 #define PATH_SIZE_MAX 64

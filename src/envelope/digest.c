@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "base/ascii.h"
+#include "jsv/base/ascii.h"
 
 /* What the algorithms' digests have, in hexadecimal digits. */
 static const struct {

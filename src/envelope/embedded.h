@@ -4,6 +4,6 @@
  */
 #pragma once
 
-#include "base/embedded.h"
+#include "jsv/base/embedded.h"
 
 extern const struct jsv_embedded envelope_embedded[];

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "envelope/policy.h"
-#include "json/write.h"
+#include "jsv/json/write.h"
 
 /* c1fd1c20-77b7-4f73-b39c-8ed2dd2f2d8c: the ids of all programs of this kind are made in it. */
 static const unsigned char namespace[OS_UUID_BYTES] = {

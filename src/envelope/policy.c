@@ -1,6 +1,6 @@
 #include "envelope/policy.h"
 
-#include "base/utf8.h"
+#include "jsv/base/utf8.h"
 
 static const struct envelope_issue not_utf8 = {
     .code = JSV_STR("ADAPTER.OUTPUT.NOT_UTF8"),

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "jsv/base/utf8.h"
 
 /* The schemas' limits, in characters. */
 #define PARENT_SIZE_MAX 200

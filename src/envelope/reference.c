@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "base/ascii.h"
 #include "envelope/canonical.h"
+#include "jsv/base/ascii.h"
 
 /* The members of a request envelope 1.0. */
 static const struct jsv_str known_members[] = {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "envelope/embedded.h"
+#include "jsv/base/alloc.h"
 
 /* References between the files are relative to this; it leads nowhere else. */
 #define BASE_URI "mcpgate:/envelope/"

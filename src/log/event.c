@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "base/append.h"
-#include "json/write.h"
+#include "jsv/base/append.h"
+#include "jsv/json/write.h"
 #include "log/one_line.h"
 #include "log/redact.h"
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
+#include "jsv/base/ascii.h"
 #include "log/event.h"
 #include "log/text.h"
 #include "os/dir.h"

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "jsv/base/alloc.h"
 #include "log/metrics.h"
 #include "log/redact.h"
 #include "os/sys.h"

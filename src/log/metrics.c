@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "json/write.h"
+#include "jsv/json/write.h"
 
 /* ---- the format ---- */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
+#include "jsv/base/ascii.h"
 
 struct redaction {
     const struct log_secrets *secrets;

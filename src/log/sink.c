@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
+#include "jsv/base/alloc.h"
 #include "log/files.h"
 #include "log/text.h"
 #include "os/sys.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
+#include "jsv/base/utf8.h"
 #include "os/sys.h"
 
 /* What a pipe takes in one piece. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
+#include "jsv/base/ascii.h"
 
 /* Places in "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01". */
 enum {

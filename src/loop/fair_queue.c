@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "base/alloc.h"
+#include "jsv/base/alloc.h"
 #include "os/sys.h"
 
 /* A connection that has items. */

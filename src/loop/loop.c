@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "base/alloc.h"
+#include "jsv/base/alloc.h"
 #include "loop/object.h"
 #include "os/sys.h"
 

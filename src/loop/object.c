@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "jsv/base/alloc.h"
 #include "os/sys.h"
 
 static void link_object(struct loop *loop, struct loop_object *object)

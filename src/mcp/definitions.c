@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/ascii.h"
+#include "jsv/base/alloc.h"
+#include "jsv/base/ascii.h"
 #include "mcp/assemble.h"
 #include "mcp/official.h"
 #include "os/sys.h"

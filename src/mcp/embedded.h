@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/embedded.h"
+#include "jsv/base/embedded.h"
 
 /* All of them, as "<version>.json", oldest first. */
 extern const struct jsv_embedded mcp_embedded[];

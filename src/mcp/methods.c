@@ -1,6 +1,6 @@
 #include "mcp/methods.h"
 
-#include "base/literal.h"
+#include "jsv/base/literal.h"
 
 static const struct mcp_method methods[] = {
 #define MCP_METHOD(constant, name_, kind_, sender_, first_, last_, message_, result_)              \

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "base/literal.h"
+#include "jsv/base/literal.h"
 #include "mcp/problem.h"
 
 const char *mcp_kind_name(enum mcp_kind kind)

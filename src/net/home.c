@@ -11,10 +11,10 @@
  */
 #include <errno.h>
 
-#include "base/alloc.h"
 #include "catalog/catalog.h"
 #include "core/limits.h"
-#include "net/http.h"
+#include "jsv/base/alloc.h"
+#include "net/http/http.h"
 #include "net/lines.h"
 #include "net/net_inside.h"
 #include "os/sys.h"

@@ -27,9 +27,9 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "base/alloc.h"
 #include "core/limits.h"
 #include "core/worker.h"
+#include "jsv/base/alloc.h"
 #include "os/sys.h"
 #include "rpc/pool.h"
 

@@ -11,9 +11,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "core/conn.h"
 #include "core/limits.h"
+#include "jsv/base/alloc.h"
 #include "net/net_inside.h"
 #include "os/sys.h"
 

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#include "net/http_chars.h"
-#include "net/http_writer.h"
+#include "net/http/chars.h"
+#include "net/http/writer.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -7,7 +7,7 @@
 
 #include <jsv/jsv.h>
 
-#include "base/embedded.h"
+#include "jsv/base/embedded.h"
 
 /** The files of src/net/page/. */
 extern const struct jsv_embedded_bytes net_page_embedded[];

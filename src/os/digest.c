@@ -6,7 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "base/hex.h"
+#include "jsv/base/hex.h"
 #include "os/openssl.h"
 #include "os/sys.h"
 

@@ -2,7 +2,7 @@
 
 #include <limits.h>
 
-#include "base/percent.h"
+#include "jsv/base/percent.h"
 #include "os/sys.h"
 
 int os_uri_append_file(struct jsv_buf *out, const char *path)

@@ -5,7 +5,7 @@
 
 #include <openssl/evp.h>
 
-#include "base/hex.h"
+#include "jsv/base/hex.h"
 #include "os/openssl.h"
 
 #define SHA1_SIZE 20

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "base/append.h"
-#include "base/literal.h"
-#include "json/node.h"
+#include "jsv/base/append.h"
+#include "jsv/base/literal.h"
+#include "jsv/json/node.h"
 
 #define FAULT(details_text, suggestion_text, cause_text)                                           \
     (struct rpc_fault)                                                                             \

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "base/alloc.h"
 #include "envelope/conformance.h"
 #include "envelope/schemas.h"
+#include "jsv/base/alloc.h"
 #include "log/counters.h"
 #include "log/text.h"
 #include "loop/loop.h"

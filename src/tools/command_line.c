@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "catalog/catalog.h"
 #include "catalog/command.h"
+#include "jsv/base/ascii.h"
 #include "os/sys.h"
 #include "tools/tool.h"
 

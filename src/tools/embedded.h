@@ -3,6 +3,6 @@
  */
 #pragma once
 
-#include "base/embedded.h"
+#include "jsv/base/embedded.h"
 
 extern const struct jsv_embedded tools_embedded[];

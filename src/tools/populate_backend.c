@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "base/utf8.h"
+#include "jsv/base/utf8.h"
 #include "tools/builtin.h"
 
 /* What an asset is that does not say so. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "base/alloc.h"
-#include "base/literal.h"
+#include "jsv/base/alloc.h"
+#include "jsv/base/literal.h"
 #include "os/sys.h"
 #include "tools/builtin.h"
 #include "tools/embedded.h"

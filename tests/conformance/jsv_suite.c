@@ -18,8 +18,8 @@
 
 #include <jsv/schema.h>
 
-#include "schema/explain.h"
-#include "schema/fused.h"
+#include "jsv/schema/report/explain.h"
+#include "jsv/schema/run/fused.h"
 
 #define PATH_SIZE 4096
 

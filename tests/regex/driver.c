@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "regex/engine.h"
+#include "jsv/regex/engine.h"
 
 static int hex_digit(char digit)
 {

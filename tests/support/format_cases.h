@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "schema/format.h"
+#include "jsv/schema/format/format.h"
 
 /* An entry of a table; the literal may hold NUL bytes. */
 #define FORMAT_CASE(literal)                                                                       \

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/ascii.h"
+#include "jsv/base/ascii.h"
 #include "support/files.h"
 
 /* More than any case has. */

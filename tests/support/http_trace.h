@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "net/http_reader.h"
+#include "net/http/reader.h"
 
 /* The size of the next piece, 1 or more; larger than what is left is all of it. */
 typedef size_t http_trace_cut(void *data);

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/utf8.h"
 #include "count_of.h"
+#include "jsv/base/utf8.h"
 #include "random.h"
 
 /* How one text is made. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/reader.h"
+#include "jsv/json/reader.h"
 
 void reading_init(struct reading *reading, const struct jsv_limits *limits)
 {

@@ -14,7 +14,7 @@
 
 #include <jsv/json.h>
 
-#include "json/scan.h"
+#include "jsv/json/scan.h"
 
 struct reading {
     struct jsv_reader *reader;

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "regex/engine.h"
+#include "jsv/regex/engine.h"
 
 /*
  * Search with the row, the table, machine code and the interpreter, as far as

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/explain.h"
-#include "schema/registry.h"
+#include "jsv/schema/registry/registry.h"
+#include "jsv/schema/report/explain.h"
 
 #define LISTING_MAX ((size_t)1 << 20)
 

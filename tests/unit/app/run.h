@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "app/cli.h"
+#include "cli/cli.h"
 
 #define RUN_TEXT_MAX ((size_t)1 << 20)
 

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "app/args.h"
-#include "app/cli.h"
 #include "app/config.h"
+#include "cli/args.h"
+#include "cli/cli.h"
 #include "os/sys.h"
 
 #define SETTINGS_MAX 16

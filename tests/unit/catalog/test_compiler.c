@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* nftw() */
-#include "base/utf8.h"
+#include "jsv/base/utf8.h"
 #include "unit/catalog/fixture.h"
 
 static struct jsv_reader *reader;

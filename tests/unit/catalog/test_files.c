@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/utf8.h"
 #include "catalog/files.h"
+#include "jsv/base/utf8.h"
 #include "unit/catalog/fixture.h"
 
 /* The value of an example, on one line; "none" when there is no such example. */

@@ -1,4 +1,4 @@
-#include "asking.h"
+#include "unit/dialect/asking.h"
 
 #define ENVELOPE_ERROR(id)                                                                         \
     "{\"jsonrpc\":\"2.0\",\"id\":" id                                                              \

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "asking.h"
+#include "unit/dialect/asking.h"
 
 #define REQUEST(tool, params)                                                                      \
     "{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"" tool "\"},\"params\":" params \

@@ -1,4 +1,4 @@
-#include "asking.h"
+#include "unit/dialect/asking.h"
 
 #define REQUEST(version, tool, payload, more)                                                      \
     "{\"id\":\"\\u0041\",\"version\":\"" version                                                   \

@@ -1,4 +1,4 @@
-#include "asking.h"
+#include "unit/dialect/asking.h"
 
 static const struct asking askings[] = {
     {"{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"list_schemas\"}",

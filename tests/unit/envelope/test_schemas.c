@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/embedded.h"
 #include "envelope/embedded.h"
 #include "envelope/schemas.h"
+#include "jsv/base/embedded.h"
 #include "support/files.h"
 #include "support/torture.h"
 #include "unit/envelope/quoted.h"

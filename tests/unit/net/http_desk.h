@@ -12,7 +12,7 @@
 
 #include "core/limits.h"
 #include "loop/loop.h"
-#include "net/http.h"
+#include "net/http/http.h"
 #include "net/page.h"
 #include "os/sys.h"
 #include "rpc/pool.h"

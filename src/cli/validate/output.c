@@ -1,0 +1,356 @@
+#include "cli/validate/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/excerpt.h"
+#include "cli/message.h"
+#include "cli/position.h"
+#include "cli/validate/reason.h"
+#include "jsv/base/percent.h"
+#include "jsv/base/utf8.h"
+
+/* Bytes shown of a text from outside, where people are to read it. */
+#define NAME_SIZE_MAX    1024
+#define PATH_SIZE_MAX    256
+#define MESSAGE_SIZE_MAX 512
+
+int validate_format_from_name(const char *name, enum validate_format *ret_format)
+{
+    static const char *const names[] = {
+        [VALIDATE_TEXT] = "text",
+        [VALIDATE_JSON] = "json",
+        [VALIDATE_BASIC] = "basic",
+        [VALIDATE_GITHUB] = "github",
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *ret_format = (enum validate_format)i;
+            return 0;
+        }
+    }
+    return -EINVAL;
+}
+
+/* ---- places ---- */
+
+/* The name of the member at a path, whose value is given; the value when it is no member. */
+static struct jsv_value name_of(const struct jsv_document *document, struct jsv_str path)
+{
+    struct jsv_value object = jsv_document_root(document);
+    struct jsv_value value = object;
+    (void)jsv_pointer_get(value, path, &value);
+    while (path.size > 0 && path.data[--path.size] != '/') {
+    }
+    struct jsv_iter iter;
+    if (jsv_pointer_get(object, path, &object) == 0) {
+        iter = jsv_value_iter(object);
+        while (jsv_iter_next(&iter)) {
+            if (iter.value.node == value.node && jsv_value_type(iter.key) == JSV_TYPE_STRING) {
+                return iter.key;
+            }
+        }
+    }
+    return value;
+}
+
+/* Where in the text a problem is. A path that leads nowhere would be a bug: then, the start. */
+static size_t offset_of(const struct validate_verdict *verdict, const struct jsv_problem *problem)
+{
+    if (!verdict->document) {
+        return verdict->offset;
+    }
+    if (problem->about_name) {
+        return jsv_value_offset(name_of(verdict->document, problem->path));
+    }
+    struct jsv_value value = jsv_document_root(verdict->document);
+    (void)jsv_pointer_get(value, problem->path, &value);
+    return jsv_value_offset(value);
+}
+
+/* ---- text ---- */
+
+/* Whether a problem is that an object lacks a member it always needs. */
+static bool is_missing(const struct jsv_problem *problem)
+{
+    return problem->member.data && jsv_str_equal(problem->keyword, JSV_STR("required"));
+}
+
+/* How many problems, from one on, are told as one: members missing in the same object. */
+static size_t count_together(const struct jsv_problems *problems, size_t from)
+{
+    const struct jsv_problem *first = &problems->items[from];
+    size_t count = 1;
+    while (is_missing(first) && from + count < problems->count && is_missing(&first[count]) &&
+           jsv_str_equal(first[count].path, first->path)) {
+        count++;
+    }
+    return count;
+}
+
+/* `missing properties "a", "b", "c"` */
+static void
+put_missing(struct app_message *message, const struct jsv_problem *problems, size_t count)
+{
+    size_t room = MESSAGE_SIZE_MAX;
+    app_message_put(message, "missing properties ");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && problems[i].member.size + 4 > room) {
+            app_message_put(message, " and ");
+            app_message_put_number(message, count - i);
+            app_message_put(message, " more");
+            return;
+        }
+        app_message_put(message, i > 0 ? ", \"" : "\"");
+        app_message_put_clipped(message, problems[i].member, PATH_SIZE_MAX);
+        app_message_put(message, "\"");
+        room -= problems[i].member.size + 4 < room ? problems[i].member.size + 4 : room;
+    }
+}
+
+/* What is wrong. @param count Problems that are told as one. */
+static void
+put_message(struct app_message *message, const struct jsv_problem *problem, size_t count)
+{
+    if (problem->path.size > 0) {
+        app_message_put_clipped(message, problem->path, PATH_SIZE_MAX);
+        app_message_put(message, ": ");
+    }
+    if (count > 1) {
+        put_missing(message, problem, count);
+    } else {
+        app_message_put_clipped(message, problem->message, MESSAGE_SIZE_MAX);
+    }
+    if (problem->found.size > 0) {
+        app_message_put(message, ", found ");
+        app_message_put_text(message, problem->found);
+    }
+    validate_reason_put(message, problem);
+    size_t others = 0;
+    for (size_t i = 0; i < count; i++) {
+        others = problem[i].others > others ? problem[i].others : others;
+    }
+    if (others > 0) {
+        app_message_put(message, ", or one of ");
+        app_message_put_number(message, others);
+        app_message_put(message, others == 1 ? " other" : " others");
+    }
+}
+
+static void put_problem(
+    struct app_message *message,
+    const struct validate_verdict *verdict,
+    const struct jsv_problem *problem,
+    size_t count,
+    const struct app_position *position)
+{
+    app_message_put_colour(message, APP_COLOUR_PLACE);
+    app_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
+    app_message_put(message, ":");
+    app_message_put_number(message, position->line);
+    app_message_put(message, ":");
+    app_message_put_number(message, position->column);
+    app_message_put(message, ":");
+    app_message_put_colour(message, APP_COLOUR_OFF);
+    app_message_put(message, " ");
+    put_message(message, problem, count);
+    app_excerpt_put(message, verdict->text, position->offset);
+    app_message_put(message, "\n");
+}
+
+static void put_more(struct app_message *message, const struct validate_verdict *verdict)
+{
+    app_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
+    app_message_put(message, ":");
+    app_message_put_number(message, verdict->line);
+    app_message_put(message, ": and ");
+    app_message_put_number(message, verdict->problems.more);
+    app_message_put(message, " more\n");
+}
+
+static void write_text(const struct validate_verdict *verdict, bool colour, struct jsv_buf *out)
+{
+    const struct jsv_problems *problems = &verdict->problems;
+    struct app_position position = app_position_in(verdict->text, verdict->line);
+    struct app_message message;
+    for (size_t i = 0, count; i < problems->count; i += count) {
+        count = count_together(problems, i);
+        app_message_init(&message, colour);
+        app_position_move(&position, offset_of(verdict, &problems->items[i]));
+        put_problem(&message, verdict, &problems->items[i], count, &position);
+        jsv_buf_append(out, message.data, message.size);
+    }
+    if (problems->more > 0) {
+        app_message_init(&message, colour);
+        put_more(&message, verdict);
+        jsv_buf_append(out, message.data, message.size);
+    }
+}
+
+/* ---- json and basic ---- */
+
+static void write_name(struct jsv_writer *writer, const char *name)
+{
+    struct jsv_str text = jsv_str_from(name);
+    if (jsv_utf8_valid_prefix(text) == text.size) {
+        jsv_write_string(writer, text);
+        return;
+    }
+    struct jsv_buf utf8;
+    jsv_buf_init(&utf8, &writer->out->allocator, writer->out->size_max);
+    if (jsv_utf8_append_repaired(&utf8, text) < 0) {
+        writer->out->error = utf8.error;
+    } else {
+        jsv_write_string(writer, jsv_buf_str(&utf8));
+    }
+    jsv_buf_done(&utf8);
+}
+
+static void write_json(const struct validate_verdict *verdict, struct jsv_buf *out)
+{
+    const struct jsv_problems *problems = &verdict->problems;
+    struct jsv_writer writer = jsv_writer_on(out);
+    bool ok = problems->count == 0;
+    jsv_write_object_begin(&writer);
+    jsv_write_key(&writer, JSV_STR("file"));
+    write_name(&writer, verdict->name);
+    jsv_write_key(&writer, JSV_STR("line"));
+    jsv_write_uint64(&writer, verdict->line);
+    jsv_write_key(&writer, JSV_STR("ok"));
+    jsv_write_bool(&writer, ok);
+    if (!ok) {
+        jsv_write_key(&writer, JSV_STR("errors"));
+        jsv_problems_write_json(problems, out);
+    }
+    if (problems->more > 0) {
+        jsv_write_key(&writer, JSV_STR("more"));
+        jsv_write_uint64(&writer, problems->more);
+    }
+    jsv_write_object_end(&writer);
+    jsv_buf_append_byte(out, '\n');
+}
+
+static void write_basic(const struct validate_verdict *verdict, struct jsv_buf *out)
+{
+    jsv_problems_write_basic(&verdict->problems, out);
+    jsv_buf_append_byte(out, '\n');
+}
+
+/*
+ * These forms have no place for a position. Where the text is no JSON nothing
+ * else tells where to look, so the message does.
+ */
+#define PLACED_SIZE_MAX 512
+
+static void write_lines(
+    const struct validate_verdict *verdict, enum validate_format format, struct jsv_buf *out)
+{
+    struct validate_verdict placed = *verdict;
+    char text[PLACED_SIZE_MAX];
+    struct jsv_problem problem;
+    if (!verdict->document && verdict->text.size > 0) {
+        struct app_position position = app_position_in(verdict->text, verdict->line);
+        app_position_move(&position, verdict->offset);
+        problem = verdict->problems.items[0];
+        int size = snprintf(
+            text,
+            sizeof(text),
+            "%.*s (line %zu, column %zu)",
+            (int)problem.message.size,
+            problem.message.data,
+            position.line,
+            position.column);
+        problem.message = (struct jsv_str){text, (size_t)size};
+        placed.problems.items = &problem;
+    }
+    if (format == VALIDATE_JSON) {
+        write_json(&placed, out);
+    } else {
+        write_basic(&placed, out);
+    }
+}
+
+/* ---- github ---- */
+
+/* Append a text to a workflow command: what would end it, or a property of it, is encoded. */
+static void put_escaped(struct jsv_buf *out, struct jsv_str text, const char *special)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        if (byte != '\0' && !strchr(special, text.data[i])) {
+            jsv_buf_append_byte(out, text.data[i]);
+        } else {
+            char escape[3];
+            jsv_percent_spell(byte, escape);
+            jsv_buf_append(out, escape, sizeof(escape));
+        }
+    }
+}
+
+#define GITHUB_IN_DATA     "%\r\n"
+#define GITHUB_IN_PROPERTY GITHUB_IN_DATA ":,"
+
+static void put_number(struct jsv_buf *out, size_t number)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_uint64(&writer, number);
+}
+
+/* "::error file=a.json,line=3,col=8::" @param position NULL: only the line is known. */
+static void put_command(
+    struct jsv_buf *out,
+    const struct validate_verdict *verdict,
+    const struct app_position *position)
+{
+    jsv_buf_append_str(out, JSV_STR("::error file="));
+    put_escaped(out, jsv_str_from(verdict->name), GITHUB_IN_PROPERTY);
+    jsv_buf_append_str(out, JSV_STR(",line="));
+    put_number(out, position ? position->line : verdict->line);
+    if (position) {
+        jsv_buf_append_str(out, JSV_STR(",col="));
+        put_number(out, position->column);
+    }
+    jsv_buf_append_str(out, JSV_STR("::"));
+}
+
+static void write_github(const struct validate_verdict *verdict, struct jsv_buf *out)
+{
+    const struct jsv_problems *problems = &verdict->problems;
+    struct app_position position = app_position_in(verdict->text, verdict->line);
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct jsv_problem *problem = &problems->items[i];
+        app_position_move(&position, offset_of(verdict, problem));
+        put_command(out, verdict, &position);
+        put_escaped(out, problem->path, GITHUB_IN_DATA);
+        jsv_buf_append_str(out, problem->path.size > 0 ? JSV_STR(": ") : JSV_STR(""));
+        put_escaped(out, problem->message, GITHUB_IN_DATA);
+        jsv_buf_append_byte(out, '\n');
+    }
+    if (problems->more > 0) {
+        put_command(out, verdict, NULL);
+        jsv_buf_append_str(out, JSV_STR("and "));
+        put_number(out, problems->more);
+        jsv_buf_append_str(out, JSV_STR(" more\n"));
+    }
+}
+
+void validate_output_write(
+    const struct validate_verdict *verdict,
+    enum validate_format format,
+    bool colour,
+    struct jsv_buf *out)
+{
+    switch (format) {
+    case VALIDATE_TEXT:
+        write_text(verdict, colour, out);
+        break;
+    case VALIDATE_JSON:
+    case VALIDATE_BASIC:
+        write_lines(verdict, format, out);
+        break;
+    case VALIDATE_GITHUB:
+        write_github(verdict, out);
+        break;
+    }
+}

@@ -1,0 +1,314 @@
+#define _GNU_SOURCE /* memrchr() */
+#include "cli/validate/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "cli/input.h"
+#include "cli/validate/files.h"
+#include "os/file.h"
+#include "os/root.h"
+#include "os/sys.h"
+
+/*
+ * Bytes read at once, and about what a piece of lines holds: enough work that
+ * handing it to a thread costs nothing beside it, and little enough that the
+ * reports on it, a hundred times its size at worst, fit in memory.
+ */
+#define CHUNK_SIZE ((size_t)64 * 1024)
+
+/* A buffer that has become larger is not kept for the next piece. */
+#define KEEP_SIZE_MAX ((size_t)1 << 20)
+
+void validate_piece_init(struct validate_piece *piece)
+{
+    *piece = (struct validate_piece){0};
+    jsv_buf_init(&piece->text, os_allocator(), APP_INPUT_SIZE_MAX);
+}
+
+void validate_piece_reset(struct validate_piece *piece)
+{
+    jsv_buf_reset(&piece->text);
+    if (piece->text.capacity > KEEP_SIZE_MAX) {
+        jsv_buf_done(&piece->text);
+    }
+}
+
+void validate_piece_done(struct validate_piece *piece)
+{
+    jsv_buf_done(&piece->text);
+}
+
+void validate_source_init(
+    struct validate_source *source, const struct validate_files *files, int in_fd)
+{
+    *source = (struct validate_source){
+        .files = files,
+        .in_fd = in_fd,
+        .line_size_max = VALIDATE_LINE_SIZE_MAX,
+        .root_fd = -1,
+        .fd = -1,
+    };
+    jsv_buf_init(&source->rest, os_allocator(), APP_INPUT_SIZE_MAX);
+}
+
+static void close_file(struct validate_source *source)
+{
+    os_close(source->fd);
+    source->fd = -1;
+    source->file = NULL;
+}
+
+void validate_source_done(struct validate_source *source)
+{
+    close_file(source);
+    os_close(source->root_fd);
+    jsv_buf_done(&source->rest);
+}
+
+/* ---- opening ---- */
+
+/* The directory a file was found below, as a root; the same one for all files of it. */
+static int root_of(struct validate_source *source, const struct validate_file *file)
+{
+    if (source->directory != file->directory) {
+        os_close(source->root_fd);
+        source->root_fd = os_root_open(file->directory);
+        source->directory = source->root_fd < 0 ? NULL : file->directory;
+    }
+    return source->root_fd;
+}
+
+static int open_file(struct validate_source *source, const struct validate_file *file)
+{
+    if (file->error != 0) {
+        return file->error;
+    }
+    if (file->directory) {
+        int root_fd = root_of(source, file);
+        return root_fd < 0 ? root_fd : os_root_open_file(root_fd, jsv_str_from(file->below));
+    }
+    if (strcmp(file->name, "-") == 0) {
+        return source->in_fd;
+    }
+    return os_openat(AT_FDCWD, file->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* ---- pieces ---- */
+
+/* Say that a file could not be read. Being asked to stop, or short of memory, is not its fault. */
+static int unread(struct validate_piece *piece, int error)
+{
+    if (error == -EINTR || error == -ENOMEM) {
+        return error;
+    }
+    piece->kind = VALIDATE_UNREAD;
+    piece->error = error;
+    jsv_buf_reset(&piece->text);
+    return 1;
+}
+
+static int read_whole(int fd, struct validate_piece *piece)
+{
+    int r = os_file_read(fd, &piece->text);
+    os_close(fd);
+    if (r < 0) {
+        return unread(piece, r);
+    }
+    piece->kind = VALIDATE_WHOLE;
+    piece->line = 1;
+    piece->size = piece->text.size;
+    return 1;
+}
+
+/* ---- lines ---- */
+
+static size_t count_lines(struct jsv_str text)
+{
+    size_t count = 0;
+    const char *end = text.data + text.size;
+    const char *at = text.data;
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        at++;
+        count++;
+    }
+    return count;
+}
+
+/* Read once, behind what is there. @return bytes; 0 at the end; -errno. */
+static ssize_t read_more(struct validate_source *source, struct jsv_buf *text)
+{
+    int r = jsv_buf_reserve(text, CHUNK_SIZE);
+    if (r < 0) {
+        return r;
+    }
+    r = os_wait_read(source->fd, -1);
+    if (r < 0) {
+        return r;
+    }
+    ssize_t size = os_read(source->fd, text->data + text->size, CHUNK_SIZE);
+    text->size += size > 0 ? (size_t)size : 0;
+    return size;
+}
+
+/* Make a piece of the whole lines in a text; what follows the last of them is for the next one. */
+static int give_lines(struct validate_source *source, struct validate_piece *piece, size_t size)
+{
+    struct jsv_buf *text = &piece->text;
+    int r = jsv_buf_append(&source->rest, text->data + size, text->size - size);
+    if (r < 0) {
+        return r;
+    }
+    text->size = size;
+    piece->kind = VALIDATE_LINES;
+    piece->line = source->line;
+    piece->size = size;
+    source->line += count_lines(jsv_buf_str(text));
+    return 1;
+}
+
+static int give_long_line(struct validate_source *source, struct validate_piece *piece)
+{
+    piece->kind = VALIDATE_LONG_LINE;
+    piece->line = source->line;
+    piece->size = piece->text.size;
+    jsv_buf_reset(&piece->text);
+    source->skipping = true;
+    return 1;
+}
+
+/* The rest of a long line. @return 1 when its end was found, 0 at the end of the file; -errno. */
+static int skip_line(struct validate_source *source, struct jsv_buf *text)
+{
+    for (;;) {
+        const char *newline = text->size > 0 ? memchr(text->data, '\n', text->size) : NULL;
+        if (newline) {
+            size_t used = (size_t)(newline + 1 - text->data);
+            memmove(text->data, text->data + used, text->size - used);
+            text->size -= used;
+            source->skipping = false;
+            source->line++;
+            return 1;
+        }
+        jsv_buf_reset(text);
+        ssize_t size = read_more(source, text);
+        if (size <= 0) {
+            return (int)size;
+        }
+    }
+}
+
+static size_t size_of_whole_lines(const struct jsv_buf *text, size_t from)
+{
+    const char *newline =
+        text->size > from ? memrchr(text->data + from, '\n', text->size - from) : NULL;
+    return newline ? (size_t)(newline + 1 - text->data) : 0;
+}
+
+/* Read until there is a whole line, and go on while more is there and the piece is small. */
+static int fill_lines(struct validate_source *source, struct validate_piece *piece)
+{
+    struct jsv_buf *text = &piece->text;
+    size_t whole = size_of_whole_lines(text, 0);
+    for (;;) {
+        if (whole > 0 && (text->size >= CHUNK_SIZE || os_wait_read(source->fd, 0) != 1)) {
+            return give_lines(source, piece, whole);
+        }
+        size_t before = text->size;
+        ssize_t size = read_more(source, text);
+        if (size < 0 && whole > 0) {
+            source->error = (int)size; /* first what could be read */
+            return give_lines(source, piece, whole);
+        }
+        if (size < 0) {
+            return (int)size;
+        }
+        if (size == 0) {
+            return text->size > 0 ? give_lines(source, piece, text->size) : 0;
+        }
+        size_t found = size_of_whole_lines(text, before);
+        whole = found > 0 ? found : whole;
+        if (whole == 0 && text->size > source->line_size_max) {
+            return give_long_line(source, piece);
+        }
+    }
+}
+
+/* @return 1; 0 at the end of the file; -errno. */
+static int next_lines(struct validate_source *source, struct validate_piece *piece)
+{
+    struct jsv_buf *text = &piece->text;
+    if (source->error < 0) {
+        return source->error;
+    }
+    int r = jsv_buf_append(text, source->rest.data, source->rest.size);
+    jsv_buf_reset(&source->rest);
+    if (source->rest.capacity > KEEP_SIZE_MAX) {
+        jsv_buf_done(&source->rest);
+    }
+    if (r == 0 && source->skipping) {
+        r = skip_line(source, text);
+        if (r <= 0) {
+            return r;
+        }
+    }
+    return r < 0 ? r : fill_lines(source, piece);
+}
+
+static int read_lines(struct validate_source *source, struct validate_piece *piece)
+{
+    piece->file = source->file;
+    int r = next_lines(source, piece);
+    if (r == 1) {
+        return 1;
+    }
+    close_file(source);
+    return r < 0 ? unread(piece, r) : 0;
+}
+
+/* ---- the whole ---- */
+
+static void start_lines(struct validate_source *source, const struct validate_file *file, int fd)
+{
+    source->file = file;
+    source->fd = fd;
+    source->line = 1;
+    source->skipping = false;
+    source->error = 0;
+    jsv_buf_reset(&source->rest);
+}
+
+int validate_source_next(struct validate_source *source, struct validate_piece *piece)
+{
+    for (;;) {
+        if (source->file) {
+            int r = read_lines(source, piece);
+            if (r != 0) {
+                return r;
+            }
+        }
+        if (source->next == source->files->count) {
+            return 0;
+        }
+        const struct validate_file *file = validate_files_at(source->files, source->next++);
+        piece->file = file;
+        int fd = open_file(source, file);
+        if (fd < 0) {
+            return unread(piece, fd);
+        }
+        if (!file->ndjson) {
+            return read_whole(fd, piece);
+        }
+        start_lines(source, file, fd);
+    }
+}
+
+bool validate_source_is_ready(const struct validate_source *source)
+{
+    if (source->file) {
+        return os_wait_read(source->fd, 0) != 0;
+    }
+    bool more = source->next < source->files->count;
+    return !more || !validate_files_at(source->files, source->next)->waits;
+}

@@ -1,0 +1,300 @@
+/*
+ * Intermediaries look at headers and servers at bodies; the protocol wants
+ * both to say the same. A modern request repeats its version, method, and what
+ * it is about in headers, and is refused when they differ (-32020).
+ */
+#include "dialect/mcp/http.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "jsv/base/base64.h"
+#include "jsv/base/literal.h"
+#include "jsv/base/utf8.h"
+#include "os/sys.h"
+
+#define VERSION_HEADER "MCP-Protocol-Version"
+#define SESSION_HEADER "Mcp-Session-Id"
+#define PARAM_PREFIX   "Mcp-Param-"
+
+bool mcp_is_endpoint(const struct dialect_request *request)
+{
+    return request->http && request->http->endpoint == RPC_ENDPOINT_MCP;
+}
+
+/* ---- statuses ---- */
+
+void mcp_set_status(struct dialect_request *request, enum rpc_error error)
+{
+    request->http_status = rpc_error_status(error);
+    if (!mcp_is_endpoint(request)) {
+        return;
+    }
+    bool is_modern = mcp_version_facts(mcp_version_of(request))->era == MCP_ERA_MODERN;
+    bool is_answer = error == RPC_ERROR_INVALID_PARAMS || error == RPC_ERROR_RESOURCE_NOT_FOUND ||
+                     (error == RPC_ERROR_METHOD_NOT_FOUND && !is_modern);
+    if (is_answer) {
+        request->http_status = 200;
+    }
+}
+
+/* ---- headers ---- */
+
+static enum rpc_header
+header(const struct dialect_request *request, struct jsv_str name, struct jsv_str *ret_value)
+{
+    *ret_value = (struct jsv_str){NULL, 0};
+    return request->http->header(request->http, name, ret_value);
+}
+
+struct mcp_version_header mcp_version_header(const struct rpc_http *http)
+{
+    struct jsv_str name;
+    struct mcp_version_header named = {
+        .found = http->header(http, JSV_STR(VERSION_HEADER), &name),
+    };
+    named.is_known =
+        named.found == RPC_HEADER_FOUND && mcp_version_from_name(name, &named.version) == 0;
+    return named;
+}
+
+bool mcp_header_is_modern(const struct mcp_version_header *named)
+{
+    bool is_legacy = named->is_known && mcp_version_facts(named->version)->era == MCP_ERA_LEGACY;
+    return named->found != RPC_HEADER_ABSENT && !is_legacy;
+}
+
+bool dialect_omits_id(const struct rpc_http *http, const struct dialect_session *session)
+{
+    if (!http || http->endpoint != RPC_ENDPOINT_MCP) {
+        return false;
+    }
+    if (session) {
+        return mcp_version_has(session->version, MCP_TRAIT_ERROR_WITHOUT_ID);
+    }
+    struct mcp_version_header named = mcp_version_header(http);
+    return !named.is_known || mcp_version_has(named.version, MCP_TRAIT_ERROR_WITHOUT_ID);
+}
+
+/* ---- sessions ---- */
+
+static bool
+refuse_session(struct dialect_request *request, unsigned status, const struct rpc_fault *fault)
+{
+    mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, fault);
+    request->http_status = status;
+    return false;
+}
+
+static bool refuse_header_version(struct dialect_request *request)
+{
+    static const struct rpc_fault fault = {
+        .details = JSV_STR("the protocol version in the header is not that of the session"),
+        .suggestion = JSV_STR("Send the version that initialize settled"),
+        .cause = {VERSION_HEADER, sizeof(VERSION_HEADER) - 1},
+    };
+    return refuse_session(request, 400, &fault);
+}
+
+/* A header that names a version must name the session's. */
+static bool
+check_session_version(struct dialect_request *request, const struct mcp_version_header *named)
+{
+    bool fits = named->found == RPC_HEADER_ABSENT ||
+                (named->is_known && named->version == (*request->session)->version);
+    return fits || refuse_header_version(request);
+}
+
+bool mcp_settle_session(struct dialect_request *request, const struct mcp_version_header *named)
+{
+    static const struct rpc_fault missing = {
+        .details = JSV_STR("the request names no session"),
+        .suggestion = JSV_STR("Send initialize first, then " SESSION_HEADER " with every request"),
+        .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
+    };
+    static const struct rpc_fault unknown = {
+        .details = JSV_STR("unknown session"),
+        .suggestion = JSV_STR("Send initialize again"),
+        .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
+    };
+    struct jsv_str id;
+    enum rpc_header found = header(request, JSV_STR(SESSION_HEADER), &id);
+    if (JSV_IS(request->message.method, "initialize")) {
+        if (found == RPC_HEADER_FOUND) {
+            request->host->find_session(request, id); /* one that lives is not begun again */
+        }
+        return true;
+    }
+    if (found != RPC_HEADER_FOUND) {
+        return refuse_session(request, 400, &missing);
+    }
+    if (!request->host->find_session(request, id)) {
+        return refuse_session(request, 404, &unknown);
+    }
+    return check_session_version(request, named);
+}
+
+/* ---- modern requests ---- */
+
+static bool mismatch(struct dialect_request *request, struct jsv_str name)
+{
+    const struct rpc_fault fault = {
+        .details = JSV_STR("a header is missing, malformed or different from the body"),
+        .suggestion = JSV_STR("Send the header with the same value as in the body"),
+        .cause = name,
+    };
+    mcp_answer_fault(request, RPC_ERROR_HEADER_MISMATCH, &fault);
+    return false;
+}
+
+static bool
+check_plain(struct dialect_request *request, struct jsv_str name, struct jsv_str expected)
+{
+    struct jsv_str value;
+    enum rpc_header found = header(request, name, &value);
+    bool fits = found == RPC_HEADER_FOUND && jsv_str_equal(value, expected);
+    return fits || mismatch(request, name);
+}
+
+bool mcp_check_version_header(struct dialect_request *request, struct jsv_str version)
+{
+    return check_plain(request, JSV_STR(VERSION_HEADER), version);
+}
+
+/* ---- encoded values ---- */
+
+/* @return the text in scratch; data NULL when it is no base64 of UTF-8. */
+static struct jsv_str decode(struct jsv_arena *scratch, struct jsv_str text)
+{
+    char *out = jsv_arena_alloc(scratch, text.size + 1);
+    size_t size = out ? jsv_base64_decode(text, out) : SIZE_MAX;
+    struct jsv_str decoded = {out, size};
+    bool is_text = size != SIZE_MAX && jsv_utf8_valid_prefix(decoded) == size;
+    return is_text ? decoded : (struct jsv_str){NULL, 0};
+}
+
+#define ENCODED_BEGIN "=?base64?"
+#define ENCODED_END   "?="
+
+/* A value that may be wrapped in base64. @return data NULL when the wrapping is bad. */
+static struct jsv_str unwrap(struct jsv_arena *scratch, struct jsv_str value)
+{
+    size_t begin = strlen(ENCODED_BEGIN);
+    size_t end = strlen(ENCODED_END);
+    bool is_wrapped = value.size >= begin + end && memcmp(value.data, ENCODED_BEGIN, begin) == 0 &&
+                      memcmp(value.data + value.size - end, ENCODED_END, end) == 0;
+    if (!is_wrapped) {
+        return value;
+    }
+    return decode(scratch, (struct jsv_str){value.data + begin, value.size - begin - end});
+}
+
+static bool
+check_encoded(struct dialect_request *request, struct jsv_str name, struct jsv_str expected)
+{
+    struct jsv_str value;
+    enum rpc_header found = header(request, name, &value);
+    if (found != RPC_HEADER_FOUND) {
+        return mismatch(request, name);
+    }
+    struct jsv_str plain = unwrap(request->scratch, value);
+    return (plain.data && jsv_str_equal(plain, expected)) || mismatch(request, name);
+}
+
+/* The member of params that Mcp-Name repeats; NONE: none. */
+static struct jsv_value named_member(struct jsv_str method, const struct mcp_params *params)
+{
+    if (JSV_IS(method, "tools/call") || JSV_IS(method, "prompts/get")) {
+        return params->name;
+    }
+    return JSV_IS(method, "resources/read") ? params->uri : (struct jsv_value){0};
+}
+
+bool mcp_check_name_headers(struct dialect_request *request, const struct mcp_params *params)
+{
+    const struct rpc_message *message = &request->message;
+    if (message->kind != RPC_REQUEST) {
+        return true;
+    }
+    if (!check_plain(request, JSV_STR("Mcp-Method"), message->method)) {
+        return false;
+    }
+    struct jsv_value name = named_member(message->method, params);
+    bool is_named = jsv_value_type(name) == JSV_TYPE_STRING;
+    return !is_named || check_encoded(request, JSV_STR("Mcp-Name"), jsv_value_text(name));
+}
+
+/* ---- arguments in headers ---- */
+
+static bool
+fits_argument(struct dialect_request *request, struct jsv_value argument, struct jsv_str value)
+{
+    switch (jsv_value_type(argument)) {
+    case JSV_TYPE_STRING:
+        return jsv_str_equal(value, jsv_value_text(argument));
+    case JSV_TYPE_BOOLEAN:
+        return jsv_str_equal(value, jsv_value_bool(argument) ? JSV_STR("true") : JSV_STR("false"));
+    case JSV_TYPE_NUMBER: {
+        struct jsv_document *document = jsv_document_new(os_allocator());
+        struct jsv_error error;
+        bool fits = document && jsv_read(request->reader, document, value, 0, &error) == 0 &&
+                    jsv_value_equal(jsv_document_root(document), argument, request->scratch) == 1;
+        jsv_document_free(document);
+        return fits;
+    }
+    case JSV_TYPE_NONE:
+    case JSV_TYPE_NULL:
+    case JSV_TYPE_ARRAY:
+    case JSV_TYPE_OBJECT:
+        break;
+    }
+    return false;
+}
+
+static bool
+check_argument(struct dialect_request *request, struct jsv_str suffix, struct jsv_value argument)
+{
+    char name[sizeof(PARAM_PREFIX) + CATALOG_HEADER_NAME_MAX] = PARAM_PREFIX;
+    size_t prefix = strlen(PARAM_PREFIX);
+    enum jsv_type type = jsv_value_type(argument);
+    if (type == JSV_TYPE_NONE || type == JSV_TYPE_NULL) {
+        return true;
+    }
+    assert(suffix.size <= CATALOG_HEADER_NAME_MAX); /* no tool with a longer one is loaded */
+    memcpy(name + prefix, suffix.data, suffix.size);
+    struct jsv_str whole = {name, prefix + suffix.size};
+    struct jsv_str value;
+    if (header(request, whole, &value) != RPC_HEADER_FOUND) {
+        return mismatch(request, suffix);
+    }
+    struct jsv_str plain = unwrap(request->scratch, value);
+    return (plain.data && fits_argument(request, argument, plain)) || mismatch(request, suffix);
+}
+
+static bool check_properties(
+    struct dialect_request *request,
+    struct jsv_value schema,
+    struct jsv_value object,
+    unsigned depth)
+{
+    struct jsv_iter iter = jsv_value_iter(jsv_value_get(schema, JSV_STR("properties")));
+    while (jsv_iter_next(&iter)) {
+        struct jsv_value argument = jsv_value_get(object, jsv_value_text(iter.key));
+        struct jsv_value suffix = jsv_value_get(iter.value, JSV_STR("x-mcp-header"));
+        if (jsv_value_type(suffix) == JSV_TYPE_STRING &&
+            !check_argument(request, jsv_value_text(suffix), argument)) {
+            return false;
+        }
+        if (depth < CATALOG_PROPERTY_DEPTH_MAX &&
+            !check_properties(request, iter.value, argument, depth + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mcp_check_argument_headers(
+    struct dialect_request *request, const struct catalog_tool *tool, struct jsv_value arguments)
+{
+    return !tool->has_headers || check_properties(request, tool->input_schema, arguments, 1);
+}

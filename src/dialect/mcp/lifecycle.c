@@ -1,0 +1,134 @@
+/*
+ * Getting to know each other: initialize in the legacy era, server/discover in
+ * the modern one; and what keeps a connection going.
+ */
+#include <errno.h>
+
+#include "dialect/mcp/ask.h"
+
+static const char instructions[] =
+    "Serves JSON schemas and examples, validates and compares assets. Call validate_asset with an "
+    "asset and the name of its schema; list_schemas lists the names.";
+
+static void write_capabilities(struct jsv_writer *writer, enum mcp_version version)
+{
+    jsv_write_key(writer, JSV_STR("capabilities"));
+    jsv_write_object_begin(writer);
+    jsv_write_key(writer, JSV_STR("tools"));
+    jsv_write_span(writer, JSV_STR("{\"listChanged\":true}"));
+    jsv_write_key(writer, JSV_STR("resources"));
+    jsv_write_span(writer, JSV_STR("{\"subscribe\":true,\"listChanged\":true}"));
+    jsv_write_key(writer, JSV_STR("prompts"));
+    jsv_write_span(writer, JSV_STR("{\"listChanged\":true}"));
+    jsv_write_key(writer, JSV_STR("logging"));
+    jsv_write_span(writer, JSV_STR("{}"));
+    if (version >= MCP_VERSION_2025_03_26) {
+        jsv_write_key(writer, JSV_STR("completions"));
+        jsv_write_span(writer, JSV_STR("{}"));
+    }
+    jsv_write_object_end(writer);
+}
+
+/* The version asked for if we speak it, else the newest a legacy client can have. */
+static enum mcp_version negotiate(struct jsv_str wanted)
+{
+    enum mcp_version version;
+    bool known = mcp_version_from_name(wanted, &version) == 0;
+    bool legacy = known && mcp_version_facts(version)->era == MCP_ERA_LEGACY;
+    return legacy ? version : MCP_VERSION_NEWEST_LEGACY;
+}
+
+/* Begin a session. @return 0; -ENOSPC: there are too many; -errno. */
+static int begin_session(struct dialect_request *request, enum mcp_version version)
+{
+    struct dialect_session *session = dialect_session_new(version);
+    if (!session) {
+        return -ENOMEM;
+    }
+    *request->session = session;
+    int r = request->http ? request->host->keep_session(request) : 0;
+    if (r < 0) {
+        *request->session = NULL;
+        dialect_session_release(session);
+    }
+    return r;
+}
+
+enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
+{
+    static const struct rpc_fault again = {
+        .details = JSV_STR("already initialized"),
+        .suggestion = JSV_STR("Open a new connection, or leave the session's id out"),
+        .cause = JSV_STR("/method"),
+    };
+    static const struct rpc_fault busy = {
+        .details = JSV_STR("the server has as many sessions as it may have, and none is idle"),
+        .suggestion = JSV_STR("Try again after the time in Retry-After; end sessions with DELETE "
+                              "when they are no longer needed"),
+        .cause = JSV_STR("/method"),
+    };
+    struct dialect_request *request = exchange->request;
+    if (*request->session) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &again);
+    }
+    struct jsv_value wanted = jsv_value_get(exchange->params, JSV_STR("protocolVersion"));
+    enum mcp_version version = negotiate(jsv_value_text(wanted));
+    int r = begin_session(request, version);
+    if (r == -ENOSPC) {
+        return mcp_answer_fault(request, RPC_ERROR_BUSY, &busy);
+    }
+    if (r < 0) {
+        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("no session can be made"));
+    }
+    struct jsv_value capabilities = jsv_value_get(exchange->params, JSV_STR("capabilities"));
+    (*request->session)->capabilities = mcp_capabilities_of(capabilities, version);
+    request->variant = version;
+    struct jsv_writer writer = mcp_result_begin(request);
+    mcp_write_text(&writer, JSV_STR("protocolVersion"), jsv_str_from(mcp_version_name(version)));
+    write_capabilities(&writer, version);
+    mcp_write_server_info(&writer, JSV_STR("serverInfo"));
+    mcp_write_text(&writer, JSV_STR("instructions"), JSV_STR(instructions));
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_initialized(struct mcp_exchange *exchange)
+{
+    if (*exchange->request->session) {
+        (*exchange->request->session)->is_initialized = true;
+    }
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_discover(struct mcp_exchange *exchange)
+{
+    struct jsv_writer writer = mcp_result_begin(exchange->request);
+    jsv_write_key(&writer, JSV_STR("supportedVersions"));
+    jsv_write_array_begin(&writer);
+    for (unsigned i = MCP_VERSION_COUNT; i > 0; i--) {
+        jsv_write_string(&writer, jsv_str_from(mcp_version_name((enum mcp_version)(i - 1))));
+    }
+    jsv_write_array_end(&writer);
+    write_capabilities(&writer, exchange->version);
+    mcp_write_text(&writer, JSV_STR("instructions"), JSV_STR(instructions));
+    mcp_write_cache_hints(&writer, exchange);
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_ping(struct mcp_exchange *exchange)
+{
+    struct jsv_writer writer = mcp_result_begin(exchange->request);
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_cancelled(struct mcp_exchange *exchange)
+{
+    struct dialect_request *request = exchange->request;
+    struct jsv_value id = jsv_value_get(exchange->params, JSV_STR("requestId"));
+    if (jsv_value_type(id) != JSV_TYPE_NONE) {
+        request->host->cancel(request, id);
+    }
+    return DIALECT_DONE;
+}

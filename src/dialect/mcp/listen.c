@@ -1,0 +1,223 @@
+/*
+ * subscriptions/listen: a request that stays open until the client or the
+ * server ends it. Its id is in every message of the subscription.
+ *
+ * It may stay open for days, so it keeps little: its id, the filter without
+ * duplicates, and the short members of _meta, which the log reports at the end.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "dialect/mcp/mcp.h"
+#include "jsv/base/hash.h"
+#include "os/sys.h"
+
+#define META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
+
+/* Bytes of the id: a UUID has 36, and thousands of messages may repeat it. */
+#define ID_SIZE_MAX 256
+
+/* Bytes of a member of _meta that is kept (a W3C tracestate has up to 512), and of all of them. */
+#define META_MEMBER_MAX 600
+#define META_SIZE_MAX   4096
+
+void mcp_write_subscription(struct jsv_writer *writer, struct jsv_value id)
+{
+    jsv_write_key(writer, JSV_STR("_meta"));
+    jsv_write_object_begin(writer);
+    mcp_write_member(writer, JSV_STR(META_SUBSCRIPTION), id);
+    jsv_write_object_end(writer);
+}
+
+static struct jsv_value filter_of(const struct dialect_request *request)
+{
+    return jsv_value_get(request->message.params, JSV_STR("notifications"));
+}
+
+/* ---- URIs without duplicates ---- */
+
+/* At most half of it is used, so a free place is soon found. */
+#define SET_SIZE 2048
+_Static_assert(SET_SIZE >= 2 * DIALECT_SUBSCRIPTIONS_MAX, "half of the set stays free");
+
+struct uri_set {
+    struct jsv_str places[SET_SIZE];
+    size_t bytes; /* of all URIs in it */
+};
+
+/* @return whether it was not in the set. */
+static bool add_uri(struct uri_set *set, struct jsv_str uri)
+{
+    size_t place = (size_t)jsv_hash(uri, (uint64_t)(uintptr_t)set) % SET_SIZE;
+    while (set->places[place].data) {
+        if (jsv_str_equal(set->places[place], uri)) {
+            return false;
+        }
+        place = (place + 1) % SET_SIZE;
+    }
+    set->places[place] = uri;
+    set->bytes += uri.size;
+    return true;
+}
+
+/* @param uris At most DIALECT_SUBSCRIPTIONS_MAX. */
+static void write_uris(struct jsv_writer *writer, struct jsv_value uris, struct uri_set *set)
+{
+    if (jsv_value_type(uris) == JSV_TYPE_NONE) {
+        return;
+    }
+    jsv_write_key(writer, JSV_STR("resourceSubscriptions"));
+    jsv_write_array_begin(writer);
+    struct jsv_iter iter = jsv_value_iter(uris);
+    while (jsv_iter_next(&iter)) {
+        if (add_uri(set, jsv_value_text(iter.value))) {
+            jsv_write_value(writer, iter.value);
+        }
+    }
+    jsv_write_array_end(writer);
+}
+
+/* ---- what is kept ---- */
+
+/* What we honour of a filter; members we do not know are left out. */
+static void write_filter(struct jsv_writer *writer, struct jsv_value filter, struct uri_set *set)
+{
+    static const struct jsv_str names[] = {
+        JSV_STR("toolsListChanged"),
+        JSV_STR("resourcesListChanged"),
+        JSV_STR("promptsListChanged"),
+    };
+    jsv_write_key(writer, JSV_STR("notifications"));
+    jsv_write_object_begin(writer);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (jsv_value_bool(jsv_value_get(filter, names[i]))) {
+            jsv_write_key(writer, names[i]);
+            jsv_write_bool(writer, true);
+        }
+    }
+    write_uris(writer, jsv_value_get(filter, JSV_STR("resourceSubscriptions")), set);
+    jsv_write_object_end(writer);
+}
+
+static void write_short_meta(struct jsv_writer *writer, struct jsv_value meta)
+{
+    size_t size = 0;
+    jsv_write_key(writer, JSV_STR("_meta"));
+    jsv_write_object_begin(writer);
+    struct jsv_iter iter = jsv_value_iter(meta);
+    while (jsv_iter_next(&iter)) {
+        size_t member = jsv_value_text(iter.key).size + jsv_value_span(iter.value).size;
+        if (member <= META_MEMBER_MAX && size + member <= META_SIZE_MAX) {
+            mcp_write_member(writer, jsv_value_text(iter.key), iter.value);
+            size += member;
+        }
+    }
+    jsv_write_object_end(writer);
+}
+
+static void
+write_short_message(struct jsv_buf *out, const struct rpc_message *message, struct uri_set *set)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_object_begin(&writer);
+    mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
+    mcp_write_member(&writer, JSV_STR("id"), message->id);
+    mcp_write_text(&writer, JSV_STR("method"), message->method);
+    jsv_write_key(&writer, JSV_STR("params"));
+    jsv_write_object_begin(&writer);
+    write_short_meta(&writer, jsv_value_get(message->params, JSV_STR("_meta")));
+    write_filter(&writer, jsv_value_get(message->params, JSV_STR("notifications")), set);
+    jsv_write_object_end(&writer);
+    jsv_write_object_end(&writer);
+}
+
+/* Keep only what is needed. @return 0; -ENOSPC: too many bytes of URIs; -ENOMEM. */
+static int shorten(struct dialect_request *request)
+{
+    struct uri_set *set = jsv_arena_alloc(request->scratch, sizeof(*set));
+    if (!set) {
+        return -ENOMEM;
+    }
+    memset(set, 0, sizeof(*set));
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), request->reply->size_max);
+    write_short_message(&text, &request->message, set);
+    int r = text.error;
+    if (set->bytes > DIALECT_SUBSCRIPTION_BYTES_MAX) {
+        r = -ENOSPC;
+    }
+    r = r < 0 ? r : request->host->shorten(request, jsv_buf_str(&text));
+    jsv_buf_done(&text);
+    return r;
+}
+
+/* ---- beginning and end ---- */
+
+/* The first message of the subscription: what is honoured. */
+static void acknowledge(struct dialect_request *request)
+{
+    struct jsv_writer writer = jsv_writer_on(request->reply);
+    jsv_write_object_begin(&writer);
+    mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
+    mcp_write_text(&writer, JSV_STR("method"), JSV_STR("notifications/subscriptions/acknowledged"));
+    jsv_write_key(&writer, JSV_STR("params"));
+    jsv_write_object_begin(&writer);
+    mcp_write_subscription(&writer, request->message.id);
+    mcp_write_member(&writer, JSV_STR("notifications"), filter_of(request));
+    jsv_write_object_end(&writer);
+    jsv_write_object_end(&writer);
+}
+
+enum dialect_step mcp_handle_listen(struct mcp_exchange *exchange)
+{
+    static const struct rpc_fault long_id = {
+        .details = JSV_STR("the id of a request that listens has more than 256 bytes"),
+        .suggestion = JSV_STR("Use a shorter id: every message of the subscription repeats it"),
+        .cause = JSV_STR("/id"),
+    };
+    static const struct rpc_fault too_many = {
+        .details = JSV_STR("more than 1000 resources, or more than 65536 bytes of URIs"),
+        .suggestion = JSV_STR("Listen for fewer resources, or in several requests"),
+        .cause = JSV_STR("/params/notifications/resourceSubscriptions"),
+    };
+    static const struct rpc_fault too_many_listeners = {
+        .details = JSV_STR("this connection has too many open subscriptions/listen requests"),
+        .suggestion = JSV_STR("Cancel one with notifications/cancelled, or ask for several "
+                              "notifications in one request"),
+        .cause = JSV_STR(""),
+    };
+    struct dialect_request *request = exchange->request;
+    if (!request->host->may_listen(request)) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &too_many_listeners);
+    }
+    struct jsv_value uris = jsv_value_get(filter_of(request), JSV_STR("resourceSubscriptions"));
+    if (jsv_value_span(request->message.id).size > ID_SIZE_MAX) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &long_id);
+    }
+    if (jsv_value_count(uris) > DIALECT_SUBSCRIPTIONS_MAX) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
+    }
+    int r = shorten(request);
+    if (r == -ENOSPC) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
+    }
+    if (r < 0) {
+        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+    }
+    acknowledge(request);
+    if (request->reply->error < 0) {
+        return DIALECT_DONE;
+    }
+    request->host->push(request, jsv_buf_str(request->reply));
+    jsv_buf_reset(request->reply);
+    return DIALECT_LISTEN;
+}
+
+void mcp_end_listening(struct dialect_request *request)
+{
+    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
+    jsv_write_object_begin(&writer);
+    mcp_write_text(&writer, JSV_STR("resultType"), JSV_STR("complete"));
+    mcp_write_subscription(&writer, request->message.id);
+    mcp_result_end(&writer);
+}

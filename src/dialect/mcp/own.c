@@ -1,0 +1,224 @@
+/*
+ * The built-in provider: schemas and examples of the catalog as resources, the
+ * prompts of prompts.def. An argument named "schema" is completed by the names
+ * of schemas.
+ *
+ * The diagnostics are a resource, too, but no part of the snapshot and so not
+ * listed; clients find them among the templates, as one without variables.
+ */
+#include <string.h>
+
+#include "dialect/mcp/provider.h"
+#include "dialect/mcp/resource.h"
+#include "dialect/prompts.h"
+#include "documents/describe.h"
+#include "log/log.h"
+
+#define MIME_TYPE "application/json"
+
+const struct mcp_provider *mcp_provider_or_own(const struct mcp_provider *provider)
+{
+    return provider ? provider : &mcp_own_provider;
+}
+
+/* ---- resources ---- */
+
+static void write_uri(struct jsv_writer *writer, const struct mcp_resource *resource)
+{
+    /* What percent-encoding leaves needs no escape in JSON, so it can go straight out. */
+    jsv_write_key(writer, JSV_STR("uri"));
+    jsv_buf_append_byte(writer->out, '"');
+    mcp_resource_append_uri(writer->out, resource);
+    jsv_buf_append_byte(writer->out, '"');
+}
+
+static void write_resource(const struct catalog *catalog, size_t index, struct jsv_writer *writer)
+{
+    struct mcp_resource resource = mcp_resource_at(catalog, index);
+    jsv_write_object_begin(writer);
+    write_uri(writer, &resource);
+    mcp_write_text(writer, JSV_STR("name"), resource.name);
+    mcp_write_text(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
+    jsv_write_key(writer, JSV_STR("size"));
+    jsv_write_uint64(writer, resource.text.size);
+    jsv_write_object_end(writer);
+}
+
+static const struct {
+    struct jsv_str uri;
+    struct jsv_str name;
+    struct jsv_str description;
+} templates[] = {
+    {JSV_STR(MCP_SCHEMAS_PREFIX "{name}"), JSV_STR("schema"), JSV_STR("A JSON schema by its name")},
+    {JSV_STR(MCP_EXAMPLES_PREFIX "{+path}"),
+     JSV_STR("example"),
+     JSV_STR("An example asset by its path")},
+    {JSV_STR(MCP_DIAGNOSTICS_URI),
+     JSV_STR("diagnostics"),
+     JSV_STR("The latest messages that did not fit")},
+};
+
+static size_t template_count(void)
+{
+    return sizeof(templates) / sizeof(templates[0]);
+}
+
+static void write_template(size_t index, struct jsv_writer *writer)
+{
+    jsv_write_object_begin(writer);
+    mcp_write_text(writer, JSV_STR("uriTemplate"), templates[index].uri);
+    mcp_write_text(writer, JSV_STR("name"), templates[index].name);
+    mcp_write_text(writer, JSV_STR("description"), templates[index].description);
+    mcp_write_text(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
+    jsv_write_object_end(writer);
+}
+
+static bool has_resource(const struct dialect_request *request, struct jsv_str uri)
+{
+    struct mcp_resource resource;
+    return mcp_is_diagnostics(uri) ||
+           mcp_resource_find(request->catalog, request->scratch, uri, &resource);
+}
+
+/* Nothing is wrong where nothing is kept. */
+static struct jsv_str diagnostics_text(const struct dialect_request *request, struct jsv_buf *out)
+{
+    bool is_written = request->log && log_diagnostics_write(request->log, out) == 0;
+    return is_written ? jsv_buf_str(out) : JSV_STR("{\"mismatches\":[]}");
+}
+
+static void
+write_contents(const struct dialect_request *request, struct jsv_str uri, struct jsv_writer *writer)
+{
+    struct mcp_resource resource = {0};
+    struct jsv_buf diagnostics;
+    jsv_buf_init(&diagnostics, &writer->out->allocator, writer->out->size_max);
+    if (mcp_is_diagnostics(uri)) {
+        resource.text = diagnostics_text(request, &diagnostics);
+    } else {
+        (void)mcp_resource_find(request->catalog, request->scratch, uri, &resource);
+    }
+    jsv_write_object_begin(writer);
+    mcp_write_text(writer, JSV_STR("uri"), uri);
+    mcp_write_text(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
+    mcp_write_text(writer, JSV_STR("text"), resource.text);
+    jsv_write_object_end(writer);
+    jsv_buf_done(&diagnostics);
+}
+
+/* ---- prompts ---- */
+
+static size_t prompt_count(const struct catalog *catalog)
+{
+    (void)catalog; /* they are part of the program */
+    size_t count = 0;
+    while (dialect_prompt_at(count)) {
+        count++;
+    }
+    return count;
+}
+
+static void write_prompt(
+    const struct catalog *catalog,
+    size_t index,
+    enum mcp_version version,
+    struct jsv_writer *writer)
+{
+    (void)catalog;
+    const struct dialect_prompt *prompt = dialect_prompt_at(index);
+    jsv_write_object_begin(writer);
+    mcp_write_text(writer, JSV_STR("name"), prompt->name);
+    if (version >= MCP_VERSION_2025_06_18) {
+        mcp_write_text(writer, JSV_STR("title"), prompt->title);
+    }
+    mcp_write_text(writer, JSV_STR("description"), prompt->description);
+    dialect_write_prompt_arguments(writer, prompt);
+    jsv_write_object_end(writer);
+}
+
+static bool has_all_arguments(const struct dialect_prompt *prompt, struct jsv_value arguments)
+{
+    const struct dialect_prompt_argument *argument;
+    for (size_t i = 0; (argument = dialect_prompt_argument_at(prompt, i)) != NULL; i++) {
+        struct jsv_value value = jsv_value_get(arguments, argument->name);
+        if (argument->is_required && jsv_value_type(value) != JSV_TYPE_STRING) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum mcp_prompt_step get_prompt(struct mcp_prompt_call *call)
+{
+    const struct dialect_prompt *prompt = dialect_prompt_find(call->name);
+    if (!prompt) {
+        return MCP_PROMPT_UNKNOWN;
+    }
+    if (!has_all_arguments(prompt, call->arguments)) {
+        return MCP_PROMPT_INCOMPLETE;
+    }
+    struct jsv_buf text;
+    jsv_buf_init(&text, &call->out->allocator, call->out->size_max);
+    int r = dialect_prompt_write(prompt, call->arguments, &text);
+    struct jsv_writer writer = jsv_writer_on(call->out);
+    dialect_write_user_message(&writer, jsv_buf_str(&text));
+    jsv_buf_done(&text);
+    if (r < 0) {
+        call->out->error = r;
+    }
+    return MCP_PROMPT_DONE;
+}
+
+/* ---- completion ---- */
+
+static void offer_resources(struct mcp_completion *completion, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        mcp_completion_offer(completion, mcp_resource_at(completion->catalog, i).name);
+    }
+}
+
+static bool complete_prompt(struct mcp_completion *completion, struct jsv_str name)
+{
+    if (!dialect_prompt_find(name)) {
+        return false;
+    }
+    if (jsv_str_equal(completion->argument, JSV_STR("schema"))) {
+        offer_resources(completion, 0, catalog_schema_count(completion->catalog));
+    }
+    return true;
+}
+
+static bool complete(struct mcp_completion *completion)
+{
+    const struct catalog *catalog = completion->catalog;
+    struct jsv_value name = jsv_value_get(completion->reference, JSV_STR("name"));
+    if (jsv_value_type(name) == JSV_TYPE_STRING) {
+        return complete_prompt(completion, jsv_value_text(name));
+    }
+    struct jsv_str uri = jsv_value_text(jsv_value_get(completion->reference, JSV_STR("uri")));
+    size_t schemas = catalog_schema_count(catalog);
+    if (jsv_str_equal(uri, templates[0].uri)) {
+        offer_resources(completion, 0, schemas);
+        return true;
+    }
+    if (jsv_str_equal(uri, templates[1].uri)) {
+        offer_resources(completion, schemas, schemas + catalog_example_count(catalog));
+        return true;
+    }
+    return mcp_is_diagnostics(uri); /* a template without variables: nothing comes to mind */
+}
+
+const struct mcp_provider mcp_own_provider = {
+    .resource_count = mcp_resource_count,
+    .write_resource = write_resource,
+    .template_count = template_count,
+    .write_template = write_template,
+    .has_resource = has_resource,
+    .write_contents = write_contents,
+    .is_live = mcp_is_diagnostics,
+    .prompt_count = prompt_count,
+    .write_prompt = write_prompt,
+    .get_prompt = get_prompt,
+    .complete = complete,
+};

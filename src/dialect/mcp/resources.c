@@ -1,0 +1,151 @@
+/*
+ * Resources: listed, read, subscribed to.
+ */
+#include <errno.h>
+
+#include "dialect/mcp/http.h"
+#include "dialect/mcp/page.h"
+#include "dialect/mcp/provider.h"
+#include "dialect/problems.h"
+
+/* ---- resources/list, resources/templates/list ---- */
+
+enum dialect_step mcp_handle_resources_list(struct mcp_exchange *exchange)
+{
+    struct dialect_request *request = exchange->request;
+    size_t count = request->provider->resource_count(request->catalog);
+    size_t first;
+    size_t end;
+    if (!mcp_page_find(exchange, count, &first, &end)) {
+        return mcp_answer_bad_cursor(request);
+    }
+    struct jsv_writer writer = mcp_result_begin(request);
+    jsv_write_key(&writer, JSV_STR("resources"));
+    jsv_write_array_begin(&writer);
+    for (size_t i = first; i < end; i++) {
+        request->provider->write_resource(request->catalog, i, &writer);
+    }
+    jsv_write_array_end(&writer);
+    mcp_write_next_page(&writer, count, end);
+    mcp_write_cache_hints(&writer, exchange);
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
+{
+    struct dialect_request *request = exchange->request;
+    size_t count = request->provider->template_count();
+    size_t first;
+    size_t end;
+    if (!mcp_page_find(exchange, count, &first, &end)) {
+        return mcp_answer_bad_cursor(request);
+    }
+    struct jsv_writer writer = mcp_result_begin(request);
+    jsv_write_key(&writer, JSV_STR("resourceTemplates"));
+    jsv_write_array_begin(&writer);
+    for (size_t i = first; i < end; i++) {
+        request->provider->write_template(i, &writer);
+    }
+    jsv_write_array_end(&writer);
+    mcp_write_next_page(&writer, count, end);
+    mcp_write_cache_hints(&writer, exchange);
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+/* ---- resources/read ---- */
+
+static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct jsv_value uri)
+{
+    struct dialect_request *request = exchange->request;
+    const struct mcp_version_facts *facts = mcp_version_facts(exchange->version);
+    bool is_modern = facts->era == MCP_ERA_MODERN; /* it is a bad parameter then */
+    mcp_set_status(request, is_modern ? RPC_ERROR_INVALID_PARAMS : RPC_ERROR_RESOURCE_NOT_FOUND);
+    struct jsv_str text =
+        dialect_message(request->scratch, JSV_STR("Resource not found:"), jsv_value_text(uri));
+    struct jsv_writer writer =
+        rpc_write_error(request->reply, &request->message, facts->unknown_resource, text);
+    jsv_write_key(&writer, JSV_STR("data"));
+    jsv_write_object_begin(&writer);
+    mcp_write_member(&writer, JSV_STR("uri"), uri);
+    jsv_write_object_end(&writer);
+    rpc_write_error_end(&writer);
+    return DIALECT_DONE;
+}
+
+enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
+{
+    struct dialect_request *request = exchange->request;
+    struct jsv_value uri = exchange->parts->uri;
+    if (!request->provider->has_resource(request, jsv_value_text(uri))) {
+        return unknown_resource(exchange, uri);
+    }
+    struct jsv_writer writer = mcp_result_begin(request);
+    jsv_write_key(&writer, JSV_STR("contents"));
+    jsv_write_array_begin(&writer);
+    request->provider->write_contents(request, jsv_value_text(uri), &writer);
+    jsv_write_array_end(&writer);
+    if (request->provider->is_live && request->provider->is_live(jsv_value_text(uri))) {
+        mcp_write_live_hints(&writer, exchange->version);
+    } else {
+        mcp_write_cache_hints(&writer, exchange);
+    }
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+/* ---- resources/subscribe, resources/unsubscribe ---- */
+
+static enum dialect_step answer_nothing(struct dialect_request *request)
+{
+    struct jsv_writer writer = mcp_result_begin(request);
+    mcp_result_end(&writer);
+    return DIALECT_DONE;
+}
+
+static enum dialect_step no_session(struct dialect_request *request)
+{
+    static const struct rpc_fault fault = {
+        .details = JSV_STR("no session to subscribe in"),
+        .suggestion = JSV_STR("Send initialize first"),
+        .cause = JSV_STR("/method"),
+    };
+    return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &fault);
+}
+
+enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
+{
+    static const struct rpc_fault too_many = {
+        .details = JSV_STR("the session has 1000 subscriptions, or 65536 bytes of URIs"),
+        .suggestion = JSV_STR("Unsubscribe from a resource first, or begin another session"),
+        .cause = JSV_STR("/params/uri"),
+    };
+    struct dialect_request *request = exchange->request;
+    struct jsv_value uri = exchange->parts->uri;
+    if (!*request->session) {
+        return no_session(request);
+    }
+    if (!request->provider->has_resource(request, jsv_value_text(uri))) {
+        return unknown_resource(exchange, uri);
+    }
+    int r = dialect_session_subscribe(*request->session, jsv_value_text(uri));
+    if (r == -ENOSPC) {
+        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
+    }
+    if (r < 0) {
+        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+    }
+    return answer_nothing(request);
+}
+
+enum dialect_step mcp_handle_unsubscribe(struct mcp_exchange *exchange)
+{
+    struct dialect_request *request = exchange->request;
+    struct jsv_value uri = exchange->parts->uri;
+    if (!*request->session) {
+        return no_session(request);
+    }
+    dialect_session_unsubscribe(*request->session, jsv_value_text(uri));
+    return answer_nothing(request);
+}

@@ -1,9 +1,0 @@
-/*
- * The official protocol's words for talking to a client in the middle of its
- * request.
- */
-#pragma once
-
-#include "dialect/mcp.h"
-
-extern const struct dialect_talk mcp_talk;

@@ -1,0 +1,107 @@
+#include "jsv/regex/property.h"
+
+#include <string.h>
+
+#define NAMES_MAX 3
+
+/* All names of one property, unused places empty; the first is PCRE2's. */
+struct names {
+    const char *names[NAMES_MAX];
+};
+
+#define GENERAL_CATEGORY(...) {{__VA_ARGS__}},
+static const struct names general_categories[] = {
+#include "jsv/regex/property.def"
+};
+
+#define BINARY_PROPERTY(...) {{__VA_ARGS__}},
+static const struct names binary_properties[] = {
+#include "jsv/regex/property.def"
+};
+
+#define SCRIPT(...) {{__VA_ARGS__}},
+static const struct names scripts[] = {
+#include "jsv/regex/property.def"
+};
+
+#define UNKNOWN_PROPERTY(...) {{__VA_ARGS__}},
+static const struct names unknown_properties[] = {
+#include "jsv/regex/property.def"
+};
+
+#define UNKNOWN_SCRIPT(...) {{__VA_ARGS__}},
+static const struct names unknown_scripts[] = {
+#include "jsv/regex/property.def"
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A table with the keys that may, or must, stand before "=". */
+struct table {
+    const char *keys[2];
+    bool key_needed;
+    bool known;
+    const char *prefix;
+    const struct names *rows;
+    size_t count;
+};
+
+#define ROWS(array) .rows = (array), .count = COUNT_OF(array)
+
+/* PCRE2 takes a script without prefix for Script_Extensions, hence the prefixes. */
+static const struct table tables[] = {
+    {{"General_Category", "gc"}, false, true, "", ROWS(general_categories)},
+    {{"", ""}, false, true, "", ROWS(binary_properties)},
+    {{"Script", "sc"}, true, true, "sc:", ROWS(scripts)},
+    {{"Script_Extensions", "scx"}, true, true, "scx:", ROWS(scripts)},
+    {{"", ""}, false, false, "", ROWS(unknown_properties)},
+    {{"Script", "sc"}, true, false, "", ROWS(unknown_scripts)},
+    {{"Script_Extensions", "scx"}, true, false, "", ROWS(unknown_scripts)},
+};
+
+static bool is(struct jsv_str text, const char *name)
+{
+    return jsv_str_equal(text, jsv_str_from(name));
+}
+
+static const char *find_name(const struct table *table, struct jsv_str name)
+{
+    for (size_t row = 0; row < table->count; row++) {
+        for (size_t i = 0; i < NAMES_MAX; i++) {
+            if (is(name, table->rows[row].names[i])) {
+                return table->rows[row].names[0];
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool serves(const struct table *table, struct jsv_str key)
+{
+    if (key.size == 0) {
+        return !table->key_needed;
+    }
+    return is(key, table->keys[0]) || is(key, table->keys[1]);
+}
+
+bool jsv_property_find(struct jsv_str text, struct jsv_property *ret_property)
+{
+    const char *equals = memchr(text.data, '=', text.size);
+    struct jsv_str key = {text.data, equals ? (size_t)(equals - text.data) : 0};
+    struct jsv_str name = text;
+    if (equals) {
+        name = (struct jsv_str){equals + 1, text.size - key.size - 1};
+    }
+    /* An empty name would be found among the unused places, an empty key means none. */
+    if (name.size == 0 || (equals && key.size == 0)) {
+        return false;
+    }
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        const char *found = serves(&tables[i], key) ? find_name(&tables[i], name) : NULL;
+        if (found) {
+            *ret_property = (struct jsv_property){tables[i].prefix, found, tables[i].known};
+            return true;
+        }
+    }
+    return false;
+}

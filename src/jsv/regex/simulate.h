@@ -1,0 +1,36 @@
+/*
+ * A pattern as an automaton that is simulated: all states it could be in are
+ * followed at once, character by character. For regular patterns whose table
+ * would be too large, and for those that begin with ^ and look-aheads, which
+ * must each hold from the start of the text on.
+ */
+#pragma once
+
+#include "jsv/regex/match.h"
+#include "jsv/regex/syntax.h"
+
+struct jsv_simulation;
+
+/*
+ * Make the automaton of a pattern.
+ *
+ * @param arena          For working memory.
+ * @param allocator      For the automaton.
+ * @param ret_simulation NULL when the pattern is not of the kind that can be simulated.
+ * @return 0; -E2BIG when it has more than JSV_NFA_NODES_MAX states; -ENOMEM.
+ */
+int jsv_simulation_build(
+    const struct jsv_regex_syntax *syntax,
+    struct jsv_arena *arena,
+    const struct jsv_allocator *allocator,
+    struct jsv_simulation **ret_simulation);
+void jsv_simulation_free(struct jsv_simulation *simulation, const struct jsv_allocator *allocator);
+
+/* In bytes. */
+size_t jsv_simulation_size(const struct jsv_simulation *simulation);
+
+/* As jsv_regex_search. */
+int jsv_simulation_search(
+    const struct jsv_simulation *simulation,
+    struct jsv_str subject,
+    struct jsv_regex_scratch *scratch);

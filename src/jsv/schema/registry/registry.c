@@ -1,0 +1,447 @@
+/*
+ * A registry is what was added to it: sources, each a text and its document,
+ * and three tables that lead into them, from a URI to a resource, from a node
+ * to the resource that begins there, from a resource and a name to an anchor.
+ * A source that is refused leaves none of these behind.
+ */
+#include "jsv/schema/registry/registry.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "jsv/base/alloc.h"
+#include "jsv/json/value.h"
+#include "jsv/schema/registry/meta.h"
+#include "jsv/schema/registry/parts.h"
+#include "jsv/schema/registry/uri.h"
+#include "jsv/schema/report/message.h"
+#include "jsv/schema/report/node_pointer.h"
+
+/* Resources that may wait for each other's meta-schemas; a longer chain is a circle. */
+#define NESTING_MAX 32
+
+#define MESSAGE_MAX 1024
+
+struct jsv_registry *
+jsv_registry_new(const struct jsv_allocator *allocator, const struct jsv_registry_options *options)
+{
+    struct jsv_allocator own = jsv_allocator_or_default(allocator);
+    struct jsv_registry *registry = jsv_alloc(&own, sizeof(*registry));
+    if (!registry) {
+        return NULL;
+    }
+    *registry = (struct jsv_registry){.allocator = own};
+    registry->options =
+        options ? *options : (struct jsv_registry_options){.draft = JSV_DRAFT_2020_12};
+    jsv_arena_init(&registry->arena, &own, JSV_REGISTRY_MEMORY_MAX);
+    registry->names = jsv_table_on(&registry->arena);
+    registry->roots = jsv_table_on(&registry->arena);
+    registry->anchors = jsv_table_on(&registry->arena);
+    jsv_keyword_index_init(&registry->keywords);
+    registry->reader = jsv_reader_new(&own, NULL);
+    if (!registry->reader) {
+        jsv_registry_free(registry);
+        return NULL;
+    }
+    return registry;
+}
+
+void jsv_registry_close(struct jsv_registry *registry)
+{
+    for (size_t i = 0; i < registry->meta_count; i++) {
+        jsv_schema_free(registry->meta[i]);
+    }
+    registry->meta_count = 0;
+    jsv_validator_free(registry->meta_validator);
+    registry->meta_validator = NULL;
+    jsv_reader_free(registry->reader);
+    registry->reader = NULL;
+}
+
+void jsv_registry_free(struct jsv_registry *registry)
+{
+    if (!registry) {
+        return;
+    }
+    struct jsv_allocator own = registry->allocator;
+    jsv_registry_close(registry);
+    for (struct jsv_source *source = registry->sources; source; source = source->next) {
+        jsv_document_free(source->document);
+    }
+    jsv_arena_done(&registry->arena);
+    jsv_dealloc(&own, registry, sizeof(*registry));
+}
+
+/* ---- faults ---- */
+
+struct jsv_str jsv_registry_copy(struct jsv_registry *registry, struct jsv_str text)
+{
+    char *copy = jsv_arena_alloc(&registry->arena, text.size + 1);
+    if (copy && text.size) {
+        memcpy(copy, text.data, text.size);
+    }
+    return (struct jsv_str){copy, text.size};
+}
+
+int jsv_resource_place(
+    const struct jsv_resource *resource,
+    const struct jsv_node *node,
+    struct jsv_arena *arena,
+    struct jsv_schema_fault *fault)
+{
+    const struct jsv_source *source = resource->source;
+    fault->uri = source->uri.size ? source->uri : resource->uri;
+    fault->pointer = jsv_node_pointer(arena, source->document, node);
+    fault->offset = jsv_value_offset((struct jsv_value){source->document, node});
+    return fault->pointer.data ? 0 : -ENOMEM;
+}
+
+int jsv_registry_fault(
+    struct jsv_registry *registry,
+    const struct jsv_resource *resource,
+    const struct jsv_node *node,
+    struct jsv_schema_fault *reterr_fault,
+    const char *format,
+    ...)
+{
+    if (!reterr_fault) {
+        return -EBADMSG;
+    }
+    char text[MESSAGE_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    size_t size = jsv_message_print(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    struct jsv_schema_fault fault = {
+        .message = jsv_registry_copy(registry, (struct jsv_str){text, size}),
+        .missing = {"", 0},
+    };
+    int r = jsv_resource_place(resource, node, &registry->arena, &fault);
+    if (r < 0 || !fault.message.data) {
+        return -ENOMEM;
+    }
+    *reterr_fault = fault;
+    return -EBADMSG;
+}
+
+/* ---- look-up ---- */
+
+static int add_name(
+    struct jsv_registry *registry, const void *owner, struct jsv_str uri, struct jsv_resource *r)
+{
+    struct jsv_resource_name *name = jsv_arena_alloc(&registry->arena, sizeof(*name));
+    if (!name) {
+        return -ENOMEM;
+    }
+    *name = (struct jsv_resource_name){{owner, uri}, r};
+    return jsv_table_add(&registry->names, &name->key);
+}
+
+static struct jsv_resource *
+find_name(const struct jsv_registry *registry, const void *owner, struct jsv_str uri)
+{
+    const struct jsv_resource_name *name = jsv_table_find(&registry->names, owner, uri);
+    return name ? name->resource : NULL;
+}
+
+/* 1, 0 or -ENOMEM: are two resources the same JSON? */
+static int is_same_text(
+    struct jsv_registry *registry, const struct jsv_resource *a, const struct jsv_resource *b)
+{
+    struct jsv_arena scratch;
+    jsv_arena_init(&scratch, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
+    int r = jsv_value_equal(
+        (struct jsv_value){a->source->document, a->root},
+        (struct jsv_value){b->source->document, b->root},
+        &scratch);
+    jsv_arena_done(&scratch);
+    return r;
+}
+
+/* Whether a URI is that of an embedded meta-schema, however its scheme is spelled. */
+static bool is_meta_uri(struct jsv_str uri)
+{
+    enum jsv_draft draft;
+    return jsv_draft_find(uri, &draft) || jsv_meta_find(uri);
+}
+
+int jsv_registry_refuse_name(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    const struct jsv_resource *resource,
+    const struct jsv_resource *other,
+    struct jsv_schema_fault *reterr_fault)
+{
+    struct jsv_str pointer =
+        jsv_node_pointer(&registry->arena, other->source->document, other->root);
+    if (!pointer.data) {
+        return -ENOMEM;
+    }
+    bool foreign = other->source != resource->source;
+    int r = jsv_registry_fault(
+        registry,
+        resource,
+        resource->root,
+        reterr_fault,
+        "a different schema has the identifier %.*s already: %.*s#%.*s",
+        JSV_TEXT(uri),
+        foreign ? (int)other->source->uri.size : 0,
+        other->source->uri.data,
+        JSV_TEXT(pointer));
+    return r == -EBADMSG ? -EEXIST : r;
+}
+
+int jsv_registry_name(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_resource *resource,
+    const struct jsv_resource **ret_twin,
+    struct jsv_schema_fault *reterr_fault)
+{
+    const struct jsv_source *source = resource->source;
+    const void *all = source->embedded ? jsv_meta_schemas : NULL;
+    bool is_meta = !source->embedded && is_meta_uri(uri);
+    bool is_root = resource->root == jsv_document_nodes(source->document);
+    *ret_twin = NULL;
+    struct jsv_resource *own = find_name(registry, source, uri);
+    struct jsv_resource *known = own ? own : find_name(registry, all, uri);
+    if (!known && (is_root || !is_meta)) {
+        return add_name(registry, all, uri, resource);
+    }
+    int same = known ? is_same_text(registry, known, resource) : 0;
+    if (same < 0) {
+        return same;
+    }
+    bool is_local = known && known->source == source;
+    if (known && !same && (is_local || !is_meta)) {
+        return jsv_registry_refuse_name(registry, uri, resource, known, reterr_fault);
+    }
+    *ret_twin = same ? known : NULL;
+    return is_local ? 0 : add_name(registry, source, uri, resource);
+}
+
+struct jsv_resource *
+jsv_registry_resource_at(const struct jsv_registry *registry, const struct jsv_node *node)
+{
+    return jsv_table_find(&registry->roots, node, (struct jsv_str){0});
+}
+
+const struct jsv_anchor *jsv_resource_anchor(
+    const struct jsv_registry *registry, const struct jsv_resource *resource, struct jsv_str name)
+{
+    return jsv_table_find(&registry->anchors, resource, name);
+}
+
+/* ---- sources ---- */
+
+static int add_document(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_str text,
+    struct jsv_source **ret_source)
+{
+    struct jsv_source *source = jsv_arena_alloc(&registry->arena, sizeof(*source));
+    if (!source) {
+        return -ENOMEM;
+    }
+    *source = (struct jsv_source){
+        .text = jsv_registry_copy(registry, text),
+        .uri = jsv_registry_copy(registry, uri),
+        .document = jsv_document_new(&registry->allocator),
+        .index = registry->source_count++,
+    };
+    if (!source->text.data || !source->uri.data || !source->document) {
+        jsv_document_free(source->document);
+        return -ENOMEM;
+    }
+    source->next = registry->sources;
+    registry->sources = source;
+    registry->text_size += text.size;
+    *ret_source = source;
+    return 0;
+}
+
+static void forget_name(
+    struct jsv_registry *registry,
+    const void *owner,
+    struct jsv_str uri,
+    const struct jsv_resource *resource)
+{
+    const struct jsv_resource_name *name = jsv_table_find(&registry->names, owner, uri);
+    if (name && name->resource == resource) {
+        jsv_table_remove(&registry->names, &name->key);
+    }
+}
+
+static void
+forget_names(struct jsv_registry *registry, struct jsv_str uri, const struct jsv_resource *resource)
+{
+    forget_name(registry, NULL, uri, resource);
+    forget_name(registry, resource->source, uri, resource);
+    forget_name(registry, jsv_meta_schemas, uri, resource);
+}
+
+/* Leave nothing of a source that was refused but memory, which goes with the registry. */
+static void forget_source(struct jsv_registry *registry, struct jsv_source *source)
+{
+    for (struct jsv_resource *resource = source->resources; resource; resource = resource->next) {
+        for (struct jsv_anchor *anchor = resource->anchors; anchor; anchor = anchor->next) {
+            jsv_table_remove(&registry->anchors, &anchor->key);
+        }
+        forget_names(registry, resource->uri, resource);
+        forget_names(registry, source->uri, resource);
+        jsv_table_remove(&registry->roots, &resource->key);
+    }
+    struct jsv_source **link = &registry->sources;
+    while (*link != source) {
+        link = &(*link)->next;
+    }
+    *link = source->next;
+    jsv_document_free(source->document);
+}
+
+/* Where a text comes from. */
+enum origin {
+    ADDED,
+    RESOLVED,
+    EMBEDDED,
+};
+
+static int add_source(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_str text,
+    enum origin origin,
+    struct jsv_resource **ret_resource,
+    struct jsv_schema_fault *reterr_fault)
+{
+    struct jsv_source *source;
+    int r = add_document(registry, uri, text, &source);
+    if (r < 0) {
+        return r;
+    }
+    source->embedded = origin == EMBEDDED;
+    source->resolved = origin == RESOLVED;
+    r = jsv_source_read(registry, source, reterr_fault);
+    if (r == 0) {
+        r = jsv_source_scan(registry, source, ret_resource, reterr_fault);
+    }
+    if (r < 0) {
+        forget_source(registry, source);
+    }
+    return r;
+}
+
+int jsv_registry_add(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_str text,
+    struct jsv_schema_fault *reterr_fault)
+{
+    struct jsv_schema_fault fault = {0};
+    struct jsv_str resolved;
+    int r = jsv_uri_resolve(&registry->arena, (struct jsv_str){"", 0}, uri, &resolved);
+    if (r == 0) {
+        struct jsv_resource *resource;
+        struct jsv_str absolute = jsv_uri_split(resolved).absolute;
+        r = add_source(registry, absolute, text, ADDED, &resource, &fault);
+    }
+    if ((r == -EBADMSG || r == -EEXIST) && registry->options.listener) {
+        registry->options.listener(registry->options.listener_context, JSV_NOTE_FAULT, &fault);
+    }
+    if (r < 0 && reterr_fault) {
+        *reterr_fault = fault;
+    }
+    return r;
+}
+
+static int resolve(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_resource **ret_resource,
+    struct jsv_schema_fault *reterr_fault)
+{
+    struct jsv_str text;
+    int r = registry->options.resolver(registry->options.resolver_context, uri, &text);
+    if (r == 0) {
+        r = add_source(registry, uri, text, RESOLVED, ret_resource, reterr_fault);
+        return r == -EEXIST ? -EBADMSG : r;
+    }
+    if (r != -ENOENT && reterr_fault) {
+        *reterr_fault = (struct jsv_schema_fault){
+            .uri = jsv_registry_copy(registry, uri),
+            .pointer = {"", 0},
+            .message = JSV_STR("it could not be loaded"),
+            .missing = {"", 0},
+        };
+    }
+    return r;
+}
+
+/* Find or load an embedded meta-schema. @return -ENOENT when there is none of that URI. */
+static int find_embedded(
+    struct jsv_registry *registry,
+    struct jsv_str uri,
+    struct jsv_resource **ret_resource,
+    struct jsv_schema_fault *reterr_fault)
+{
+    struct jsv_resource *known = find_name(registry, jsv_meta_schemas, uri);
+    if (known) {
+        *ret_resource = known;
+        return 0;
+    }
+    const struct jsv_embedded *embedded = jsv_meta_find(uri);
+    if (!embedded) {
+        return -ENOENT;
+    }
+    struct jsv_str text = {embedded->data, embedded->size};
+    return add_source(registry, uri, text, EMBEDDED, ret_resource, reterr_fault);
+}
+
+static struct jsv_resource *
+find_known(const struct jsv_registry *registry, const struct jsv_source *from, struct jsv_str uri)
+{
+    if (from && from->embedded) {
+        return NULL;
+    }
+    struct jsv_resource *own = from ? find_name(registry, from, uri) : NULL;
+    return own ? own : find_name(registry, NULL, uri);
+}
+
+int jsv_registry_find(
+    struct jsv_registry *registry,
+    const struct jsv_source *from,
+    struct jsv_str uri,
+    struct jsv_resource **ret_resource,
+    struct jsv_schema_fault *reterr_fault)
+{
+    struct jsv_resource *known = find_known(registry, from, uri);
+    if (known) {
+        *ret_resource = known;
+        return 0;
+    }
+    if (registry->nesting == NESTING_MAX) {
+        return -ELOOP;
+    }
+    registry->nesting++;
+    int r = find_embedded(registry, uri, ret_resource, reterr_fault);
+    if (r == -ENOENT && registry->options.resolver) {
+        r = resolve(registry, uri, ret_resource, reterr_fault);
+    }
+    registry->nesting--;
+    return r;
+}
+
+int jsv_registry_find_meta(
+    struct jsv_registry *registry,
+    const struct jsv_resource *resource,
+    struct jsv_resource **ret_meta,
+    struct jsv_schema_fault *reterr_fault)
+{
+    enum jsv_draft draft;
+    if (jsv_draft_find(resource->meta, &draft)) {
+        return find_embedded(registry, resource->meta, ret_meta, reterr_fault);
+    }
+    return jsv_registry_find(registry, resource->source, resource->meta, ret_meta, reterr_fault);
+}

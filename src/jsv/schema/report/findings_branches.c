@@ -1,0 +1,500 @@
+/*
+ * Of anyOf and oneOf, when no alternative fits: what people should hear.
+ *
+ * Those alternatives come first that are of the right kind, which a wrong type
+ * rules out most and a wrong value of the right type less, then those with the
+ * fewest wrong tags. A tag is a member with one value only, such as "method"
+ * in a union of requests. When all of the right kind lack the same tag, the
+ * members that all of them lack are what is told. When several are equally good and all want
+ * another type or another tag, one finding lists what they want. Otherwise the closest is the one
+ * whose first fault lies deepest, since all above it did fit, and then the one with the fewest
+ * faults.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "jsv/json/value.h"
+#include "jsv/schema/report/findings_parts.h"
+
+/* Findings of one alternative. */
+#define BRANCH_ROOM 64
+
+/* Members missing in all alternatives that are told; each is looked for in every alternative. */
+#define MISSING_MAX 8
+
+/* Alternatives whose single faults are worth one sentence. */
+#define JOINED_MAX 4
+
+/* How close an alternative came that did not fit. */
+struct closeness {
+    int wrong_kind; /* 1: the value itself should be another, 2: of another type */
+    size_t tags;    /* members that should hold another single value */
+    size_t choices; /* members that should hold another of some values */
+    uint32_t depth; /* of the first fault */
+    size_t count;   /* of faults */
+};
+
+static bool has_type(const struct jsv_expected *expected, enum jsv_type type)
+{
+    for (size_t i = 0; i < expected->list_count; i++) {
+        const struct jsv_node *value = expected->lists[i].first;
+        for (size_t j = 0; j < expected->lists[i].count; j++, value = jsv_node_next(value)) {
+            if (jsv_node_type(value) == type) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* How wrong a value is by one finding about it. */
+static int wrongness_of(const struct jsv_branches *branches, const struct jsv_finding *finding)
+{
+    bool never = !finding->use;
+    if (finding->depth != branches->depth || !(never || has_expected(finding))) {
+        return 0;
+    }
+    enum jsv_type type = jsv_node_type(branches->where.place->node);
+    return never || finding->expected.types || !has_type(&finding->expected, type) ? 2 : 1;
+}
+
+static struct closeness closeness_of(const struct jsv_branches *branches, size_t from, size_t end)
+{
+    struct closeness close = {.depth = UINT32_MAX, .count = end - from};
+    for (size_t i = from; i < end; i++) {
+        const struct jsv_finding *finding = item_at(branches->findings, i);
+        int wrongness = wrongness_of(branches, finding);
+        bool below = finding->depth == branches->depth + 1 && finding->expected.list_count;
+        close.wrong_kind = wrongness > close.wrong_kind ? wrongness : close.wrong_kind;
+        close.tags += below && finding->expected.tag;
+        close.choices += below && !finding->expected.tag;
+        close.depth = finding->depth < close.depth ? finding->depth : close.depth;
+    }
+    return close;
+}
+
+static int compare_sizes(size_t a, size_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* By what the alternatives are for: <0 when a is closer. */
+static int compare_kinds(const struct closeness *a, const struct closeness *b)
+{
+    if (a->wrong_kind || b->wrong_kind) {
+        return a->wrong_kind - b->wrong_kind;
+    }
+    int order = compare_sizes(a->tags, b->tags);
+    return order ? order : compare_sizes(a->choices, b->choices);
+}
+
+static bool is_clean(const struct closeness *close)
+{
+    return !close->wrong_kind && !close->tags && !close->choices;
+}
+
+static int compare_details(const struct closeness *a, const struct closeness *b)
+{
+    int order = compare_sizes(b->depth, a->depth);
+    return order ? order : compare_sizes(a->count, b->count);
+}
+
+/* Each alternative may say enough to be compared with the others, unless nothing is kept anyway. */
+static void make_room(const struct jsv_branches *branches)
+{
+    struct jsv_findings *findings = branches->findings;
+    if (branches->start < branches->kept_max && findings->kept_max < branches->end + BRANCH_ROOM) {
+        findings->kept_max = branches->end + BRANCH_ROOM;
+    }
+}
+
+struct jsv_branches
+jsv_branches_begin(struct jsv_findings *findings, struct jsv_finding_place where)
+{
+    struct jsv_branches branches = {.findings = findings, .where = where};
+    if (findings) {
+        branches.start = findings->items.count;
+        branches.end = branches.start;
+        branches.dropped = findings->dropped;
+        branches.kept_max = findings->kept_max;
+        branches.depth = where.place->depth;
+        make_room(&branches);
+    }
+    return branches;
+}
+
+/* The findings of one of the alternatives that are left, from one of them on. */
+static size_t branch_end(const struct jsv_branches *branches, size_t from)
+{
+    size_t end = from;
+    uint32_t branch = item_at(branches->findings, from)->branch;
+    while (end < branches->end && item_at(branches->findings, end)->branch == branch) {
+        end++;
+    }
+    return end;
+}
+
+/* <0 when the new alternative is closer than those that are left, 0 when it is as close. */
+static int compare_with_left(const struct jsv_branches *branches, const struct closeness *close)
+{
+    if (branches->end == branches->start) {
+        return -1;
+    }
+    struct closeness best =
+        closeness_of(branches, branches->start, branch_end(branches, branches->start));
+    int order = compare_kinds(close, &best);
+    return order || !is_clean(close) ? order : compare_details(close, &best);
+}
+
+/* Move findings down. */
+static void move_items(struct jsv_findings *findings, size_t to, size_t from, size_t count)
+{
+    if (count && to != from) {
+        memmove(item_at(findings, to), item_at(findings, from), count * sizeof(struct jsv_finding));
+    }
+}
+
+/* ---- missing tags ---- */
+
+/* A member that all alternatives so far lack. */
+struct jsv_missing {
+    struct jsv_finding finding; /* of the first of them */
+    struct jsv_str values;      /* that this one allows for it; empty: it is no tag there */
+    bool differs;               /* another allows others: it tells them apart */
+};
+
+static bool is_missing(const struct jsv_branches *branches, const struct jsv_finding *finding)
+{
+    return finding->use && finding->use->keyword == JSV_KEYWORD_REQUIRED &&
+           finding->depth == branches->depth;
+}
+
+/* The text of the values that a schema lists; empty when it lists none. */
+static struct jsv_str listed_values(const struct jsv_subschema *schema)
+{
+    const struct jsv_keyword_use *ref = jsv_subschema_use(schema, JSV_KEYWORD_REF);
+    schema = ref && !ref->ref.dynamic ? ref->ref.target : schema;
+    const struct jsv_keyword_use *use = jsv_subschema_use(schema, JSV_KEYWORD_CONST);
+    use = use ? use : jsv_subschema_use(schema, JSV_KEYWORD_ENUM);
+    return use ? jsv_node_span(schema->resource->source->document, use->value)
+               : (struct jsv_str){"", 0};
+}
+
+/* The values that a schema allows for a member which it requires. */
+static struct jsv_str values_of(struct jsv_findings *findings, const struct jsv_finding *finding)
+{
+    const struct jsv_keyword_use *properties =
+        jsv_subschema_use(finding->schema, JSV_KEYWORD_PROPERTIES);
+    findings->validator->steps -= properties ? properties->map.count / 3 : 0;
+    for (uint32_t i = 0; properties && i < properties->map.count; i++) {
+        const struct jsv_property *property = &properties->map.items[i];
+        if (jsv_str_equal(property->key.text, finding->member)) {
+            return listed_values(property->schema);
+        }
+    }
+    return (struct jsv_str){"", 0};
+}
+
+/* The members that the first alternative lacks. */
+static void begin_missing(struct jsv_branches *branches, size_t from, size_t end)
+{
+    struct jsv_findings *findings = branches->findings;
+    size_t count = 0;
+    for (size_t i = from; i < end; i++) {
+        count += is_missing(branches, item_at(findings, i));
+    }
+    count = count < MISSING_MAX ? count : MISSING_MAX;
+    if (count == 0) {
+        return;
+    }
+    branches->missing = jsv_findings_take(findings, count * sizeof(*branches->missing));
+    for (size_t i = from; branches->missing && branches->missing_count < count; i++) {
+        const struct jsv_finding *finding = item_at(findings, i);
+        if (is_missing(branches, finding)) {
+            branches->missing[branches->missing_count++] =
+                (struct jsv_missing){*finding, values_of(findings, finding), false};
+        }
+    }
+}
+
+/* Whether an alternative lacks the same member; and if so, whether it wants another value in it. */
+static bool is_missing_too(
+    const struct jsv_branches *branches, size_t from, size_t end, struct jsv_missing *missing)
+{
+    for (size_t i = from; i < end; i++) {
+        const struct jsv_finding *finding = item_at(branches->findings, i);
+        if (is_missing(branches, finding) &&
+            jsv_str_equal(finding->member, missing->finding.member)) {
+            struct jsv_str values = values_of(branches->findings, finding);
+            missing->differs |= values.size > 0 && missing->values.size > 0 &&
+                                !jsv_str_equal(values, missing->values);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Keep in mind the members that this alternative and all before it lack. */
+static void note_missing(struct jsv_branches *branches, size_t from, size_t end)
+{
+    if (!branches->has_fitting) {
+        branches->has_fitting = true;
+        begin_missing(branches, from, end);
+        return;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < branches->missing_count; i++) {
+        if (is_missing_too(branches, from, end, &branches->missing[i])) {
+            branches->missing[kept++] = branches->missing[i];
+        }
+    }
+    branches->missing_count = kept;
+}
+
+/* Whether a member is missing that would tell which alternative was meant. */
+static bool misses_tag(const struct jsv_branches *branches)
+{
+    for (size_t i = 0; i < branches->missing_count; i++) {
+        if (branches->missing[i].differs) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the closest ---- */
+
+void jsv_branches_failed(struct jsv_branches *branches, uint32_t index)
+{
+    struct jsv_findings *findings = branches->findings;
+    if (!findings) {
+        return;
+    }
+    size_t from = branches->end;
+    size_t count = findings->items.count - from;
+    for (size_t i = from; i < findings->items.count; i++) {
+        item_at(findings, i)->branch = index;
+    }
+    struct closeness close = closeness_of(branches, from, findings->items.count);
+    int order = count ? compare_with_left(branches, &close) : 1;
+    if (!close.wrong_kind) {
+        note_missing(branches, from, findings->items.count);
+    }
+    if (order < 0) {
+        move_items(findings, branches->start, from, count);
+        branches->end = branches->start + count;
+        branches->lost = findings->dropped - branches->dropped;
+    } else if (order == 0) {
+        branches->end = from + count;
+    }
+    findings->items.count = branches->end;
+    findings->dropped = branches->dropped;
+    make_room(branches);
+}
+
+/* What an alternative expects at a path, if it does; values rather than their type. */
+static const struct jsv_finding *
+find_expected(const struct jsv_branches *branches, size_t from, size_t end, struct jsv_str path)
+{
+    const struct jsv_finding *found = NULL;
+    for (size_t i = from; i < end; i++) {
+        const struct jsv_finding *finding = item_at(branches->findings, i);
+        if (has_expected(finding) && jsv_str_equal(finding->path, path) &&
+            (!found || finding->expected.list_count)) {
+            found = finding;
+        }
+    }
+    return found;
+}
+
+/* An alternative that nothing fits expects nothing, and need not be heard. */
+static bool is_never(const struct jsv_branches *branches, size_t from, size_t end)
+{
+    return end == from + 1 && !item_at(branches->findings, from)->use;
+}
+
+/*
+ * Go through what the alternatives expect at a path. With lists NULL, only
+ * count the lists of values. @return false when one of them expects nothing.
+ */
+static bool gather_expected(
+    const struct jsv_branches *branches,
+    struct jsv_finding *merged,
+    struct jsv_expected_values *lists,
+    size_t *count)
+{
+    *count = 0;
+    for (size_t from = branches->start, end; from < branches->end; from = end) {
+        end = branch_end(branches, from);
+        if (is_never(branches, from, end)) {
+            continue;
+        }
+        const struct jsv_finding *finding = find_expected(branches, from, end, merged->path);
+        if (!finding) {
+            return false;
+        }
+        *count += finding->expected.list_count;
+        merged->depth = finding->depth;
+        merged->found = finding->found;
+        if (lists) {
+            jsv_expected_append(&merged->expected, lists, &finding->expected);
+        }
+    }
+    return true;
+}
+
+/*
+ * All that the alternatives expect at a path, as one finding in place of
+ * theirs; nothing changes when one of them expects nothing there.
+ */
+static bool merge_at(struct jsv_branches *branches, struct jsv_str path)
+{
+    struct jsv_findings *findings = branches->findings;
+    struct jsv_finding merged = {
+        .path = path,
+        .schema = branches->where.schema,
+        .use = branches->where.use,
+        .expected = {.tag = true},
+    };
+    size_t count;
+    if (!gather_expected(branches, &merged, NULL, &count)) {
+        return false;
+    }
+    struct jsv_expected_values *lists = jsv_findings_take(findings, count * sizeof(*lists));
+    if (!lists) {
+        return false;
+    }
+    gather_expected(branches, &merged, lists, &count);
+    merged.trail = jsv_findings_trail(findings);
+    merged.message = jsv_expected_message(findings, &merged.expected);
+    *item_at(findings, branches->start) = merged;
+    branches->end = branches->start + 1;
+    return true;
+}
+
+/* Alternatives of the wrong kind, or with wrong tags: say what all of them expect. */
+static bool merge_expected(struct jsv_branches *branches)
+{
+    size_t from = branches->start;
+    size_t end = branch_end(branches, from);
+    while (end < branches->end && is_never(branches, from, end)) {
+        from = end;
+        end = branch_end(branches, from);
+    }
+    if (end - from == branches->end - branches->start) {
+        return false;
+    }
+    bool wrong_kind = closeness_of(branches, from, end).wrong_kind != 0;
+    uint32_t depth = branches->depth + !wrong_kind;
+    for (; from < end; from++) {
+        const struct jsv_finding *finding = item_at(branches->findings, from);
+        if (finding->depth == depth && has_expected(finding) && merge_at(branches, finding->path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Leave the closest alternative of those that are left; of equals, those next to it in order. */
+static void leave_closest(struct jsv_branches *branches)
+{
+    struct jsv_findings *findings = branches->findings;
+    size_t to = branches->start;
+    struct closeness best = {0};
+    for (size_t from = branches->start, end; from < branches->end; from = end) {
+        end = branch_end(branches, from);
+        struct closeness close = closeness_of(branches, from, end);
+        int order = from == branches->start ? -1 : compare_details(&close, &best);
+        if (order > 0) {
+            continue;
+        }
+        if (order < 0) {
+            to = branches->start;
+            best = close;
+        }
+        move_items(findings, to, from, end - from);
+        to += end - from;
+    }
+    branches->end = to;
+}
+
+/* Several alternatives with one fault each, at the same place: say all of them. */
+static bool join_messages(struct jsv_branches *branches)
+{
+    struct jsv_findings *findings = branches->findings;
+    struct jsv_finding *first = item_at(findings, branches->start);
+    size_t count = branches->end - branches->start;
+    struct jsv_sentence sentence = {.size = 0};
+    bool different = false;
+    for (size_t i = 0; i < count; i++) {
+        bool alone = i + 1 == count || first[i].branch != first[i + 1].branch;
+        bool repeated = i && jsv_str_equal(first[i].message, first->message);
+        if (!alone || i == JOINED_MAX || !jsv_str_equal(first[i].path, first->path)) {
+            return false;
+        }
+        if (!repeated && !(jsv_sentence_say(&sentence, i ? JSV_STR(" or ") : JSV_STR("")) &&
+                           jsv_sentence_say(&sentence, first[i].message))) {
+            return false;
+        }
+        different |= i && !repeated;
+    }
+    if (different) {
+        first->message = jsv_findings_keep(findings, sentence.text, sentence.size);
+        first->schema = branches->where.schema;
+        first->use = branches->where.use;
+        first->trail = jsv_findings_trail(findings);
+        first->expected = (struct jsv_expected){0};
+    }
+    return true;
+}
+
+/* How many alternatives are left. */
+static uint32_t count_branches(const struct jsv_branches *branches)
+{
+    uint32_t count = 0;
+    for (size_t from = branches->start; from < branches->end; count++) {
+        from = branch_end(branches, from);
+    }
+    return count;
+}
+
+/* Whichever alternative was meant, these members are missing: nothing more can be told. */
+static void leave_missing(struct jsv_branches *branches)
+{
+    struct jsv_findings *findings = branches->findings;
+    findings->items.count = branches->start;
+    struct jsv_finding *items = jsv_stack_push(&findings->items, branches->missing_count);
+    if (!items) {
+        findings->validator->error = -ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < branches->missing_count; i++) {
+        items[i] = branches->missing[i].finding;
+    }
+}
+
+int jsv_branches_settle(struct jsv_branches *branches)
+{
+    struct jsv_findings *findings = branches->findings;
+    if (!findings) {
+        return 0;
+    }
+    findings->kept_max = branches->kept_max;
+    if (branches->end == branches->start) {
+        return jsv_finding_add(findings, branches->where, "matches none of the alternatives");
+    }
+    if (misses_tag(branches)) {
+        leave_missing(branches);
+        return 0;
+    }
+    if (!merge_expected(branches)) {
+        leave_closest(branches);
+        uint32_t count = count_branches(branches);
+        uint32_t others = join_messages(branches) ? 0 : count - 1;
+        branches->end = branch_end(branches, branches->start);
+        item_at(findings, branches->start)->others = others;
+        findings->dropped += branches->lost;
+    }
+    findings->items.count = branches->end;
+    return 0;
+}

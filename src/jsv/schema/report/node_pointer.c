@@ -1,0 +1,62 @@
+#include "jsv/schema/report/node_pointer.h"
+
+#include <string.h>
+
+#include "jsv/json/value.h"
+
+/* The child of a container that is, or holds, a node; its key (or itself), its index. */
+static const struct jsv_node *child_holding(
+    const struct jsv_node *container,
+    const struct jsv_node *node,
+    const struct jsv_node **ret_key,
+    size_t *ret_index)
+{
+    bool object = jsv_node_type(container) == JSV_TYPE_OBJECT;
+    const struct jsv_node *child = container + 1;
+    *ret_index = 0;
+    for (;; ++*ret_index) {
+        *ret_key = child;
+        child += object;
+        if (node < jsv_node_next(child)) {
+            return child;
+        }
+        child = jsv_node_next(child);
+    }
+}
+
+void jsv_node_pointer_append(
+    struct jsv_buf *pointer,
+    const struct jsv_document *document,
+    const struct jsv_node *from,
+    const struct jsv_node *node)
+{
+    for (const struct jsv_node *at = from; at < node;) {
+        const struct jsv_node *key;
+        size_t index;
+        bool object = jsv_node_type(at) == JSV_TYPE_OBJECT;
+        at = child_holding(at, node, &key, &index);
+        if (object) {
+            jsv_pointer_push(pointer, jsv_string_text(document, key));
+        } else {
+            jsv_pointer_push_index(pointer, index);
+        }
+        if (key == node) {
+            break;
+        }
+    }
+}
+
+struct jsv_str jsv_node_pointer(
+    struct jsv_arena *arena, const struct jsv_document *document, const struct jsv_node *node)
+{
+    struct jsv_buf pointer;
+    jsv_buf_init(&pointer, &arena->allocator, SIZE_MAX);
+    jsv_node_pointer_append(&pointer, document, jsv_document_nodes(document), node);
+    char *copy = pointer.error ? NULL : jsv_arena_alloc(arena, pointer.size + 1);
+    size_t size = copy ? pointer.size : 0;
+    if (size) {
+        memcpy(copy, pointer.data, size);
+    }
+    jsv_buf_done(&pointer);
+    return (struct jsv_str){copy, size};
+}

@@ -1,0 +1,81 @@
+#include "jsv/schema/run/validator.h"
+
+#include "jsv/base/alloc.h"
+#include "jsv/schema/run/steps.h"
+
+/*
+ * By default a large document may take more steps: ten times what schemas that
+ * people use take, and less than a second for a document of 1 MiB.
+ */
+#define STEPS_DEFAULT    8000000
+#define STEPS_PER_VALUE  12
+#define DEPTH_DEFAULT    4096
+#define PROBLEMS_DEFAULT 100
+#define MEMORY_DEFAULT   ((size_t)64 << 20)
+
+struct jsv_validator *
+jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_validator_limits *limits)
+{
+    struct jsv_allocator own = jsv_allocator_or_default(allocator);
+    struct jsv_validator *validator = jsv_alloc(&own, sizeof(*validator));
+    if (!validator) {
+        return NULL;
+    }
+    struct jsv_validator_limits given = limits ? *limits : (struct jsv_validator_limits){0};
+    *validator = (struct jsv_validator){
+        .allocator = own,
+        .limits =
+            {
+                .steps_max = given.steps_max ? given.steps_max : STEPS_DEFAULT,
+                .depth_max = given.depth_max ? given.depth_max : DEPTH_DEFAULT,
+                .problems_max = given.problems_max ? given.problems_max : PROBLEMS_DEFAULT,
+                .memory_max = given.memory_max ? given.memory_max : MEMORY_DEFAULT,
+            },
+    };
+    if (given.steps_max > INT64_MAX) {
+        validator->limits.steps_max = INT64_MAX;
+    } else if (given.steps_max == 0) {
+        validator->steps_per_value = STEPS_PER_VALUE;
+    }
+    size_t lasting = validator->limits.memory_max / 2;
+    jsv_arena_init(&validator->arena, &own, validator->limits.memory_max - lasting);
+    jsv_arena_init(&validator->lasting, &own, lasting);
+    validator->equality = jsv_equality_on(&validator->lasting);
+    validator->unique = jsv_unique_on(&validator->lasting, &validator->equality);
+    validator->words = jsv_stack_on(&validator->lasting, sizeof(uint64_t));
+    validator->regex = jsv_regex_scratch_new(&own);
+    if (!validator->regex) {
+        jsv_validator_free(validator);
+        return NULL;
+    }
+    validator->regex_cost = jsv_regex_scratch_cost(validator->regex);
+    jsv_regex_scratch_bound(validator->regex, &validator->steps, JSV_STEP_NS);
+    return validator;
+}
+
+void jsv_validator_share(struct jsv_validator *validator, uint64_t steps)
+{
+    validator->is_sharing = steps > 0;
+    validator->shared = steps < INT64_MAX ? (int64_t)steps : INT64_MAX;
+    validator->granted = validator->steps = 0;
+}
+
+int64_t jsv_validator_settle(struct jsv_validator *validator, int64_t wanted)
+{
+    int64_t left = validator->steps > 0 ? validator->steps : 0;
+    validator->shared -= validator->granted - left;
+    validator->granted = wanted < validator->shared ? wanted : validator->shared;
+    return validator->granted;
+}
+
+void jsv_validator_free(struct jsv_validator *validator)
+{
+    if (!validator) {
+        return;
+    }
+    struct jsv_allocator own = validator->allocator;
+    jsv_regex_scratch_free(validator->regex);
+    jsv_arena_done(&validator->arena);
+    jsv_arena_done(&validator->lasting);
+    jsv_dealloc(&own, validator, sizeof(*validator));
+}

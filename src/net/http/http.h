@@ -1,0 +1,45 @@
+/*
+ * A connection that speaks HTTP/1.1, one request after another. What may not
+ * come in is refused here; what may goes to the corridor, and its answers come
+ * back as responses or as events of a stream.
+ *
+ * Everything happens on the loop of the worker.
+ */
+#pragma once
+
+#include "core/conn.h"
+#include "loop/stream.h"
+#include "net/http/guard.h"
+#include "net/peer.h"
+
+struct net_http;
+
+/** How long things may take, in milliseconds. */
+struct net_http_times {
+    unsigned idle;        /* between requests */
+    unsigned head;        /* once its first byte has come */
+    unsigned body;        /* all of it */
+    unsigned keepalive;   /* between the signs of life of a stream */
+    unsigned write_stall; /* for the peer to take anything of what is queued */
+    unsigned linger;      /* for the peer to read a last response */
+};
+
+/** The same for all connections of a process. */
+struct net_http_settings {
+    struct net_http_guard guard;
+    const struct jsv_str *authorization_servers; /* for RFC 9728; may be none */
+    size_t authorization_server_count;
+    const struct net_http_times *times; /* NULL: those of core/limits.def */
+};
+
+struct net_http_options {
+    struct core_worker *worker;
+    const struct net_http_settings *settings; /* must outlive the connection */
+    int fd;                                   /* taken; closed also when opening fails */
+    bool health_only; /* there is no place for it: it may ask how we are, and nothing else */
+    net_peer_closed *closed;
+    void *owner;
+};
+
+/** Begin to serve a peer. @return 0; -errno, and closed() will not be called. */
+int net_http_open(const struct net_http_options *options, struct net_peer **ret_peer);

@@ -1,0 +1,371 @@
+#define _GNU_SOURCE /* pipe2(), nftw() */
+#include <stdbool.h>
+
+#include "cli/validate/files.h"
+#include "cli/validate/source.h"
+#include "os/interrupt.h"
+#include "unit/os/fault.h"
+#include "unit/os/tmpdir.h"
+
+static struct tmpdir dir;
+static struct validate_files files;
+static struct validate_source source;
+static struct validate_piece piece;
+
+static int set_up(void **state)
+{
+    (void)state;
+    tmpdir_make(&dir);
+    validate_piece_init(&piece);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fault_disarm();
+    validate_source_done(&source);
+    validate_files_done(&files);
+    validate_piece_done(&piece);
+    os_interrupt_unwatch();
+    tmpdir_remove(&dir);
+    return 0;
+}
+
+/* Begin with up to two operands. */
+static void begin(bool ndjson, const char *one, const char *other, int in_fd)
+{
+    char *operands[2] = {(char *)(uintptr_t)one, (char *)(uintptr_t)other};
+    assert_int_equal(validate_files_list(operands, other ? 2 : 1, ndjson, &files), 0);
+    validate_source_init(&source, &files, in_fd);
+}
+
+static int next(void)
+{
+    validate_piece_reset(&piece);
+    return validate_source_next(&source, &piece);
+}
+
+static void assert_piece(enum validate_kind kind, size_t line, const char *text)
+{
+    assert_int_equal(next(), 1);
+    assert_int_equal(piece.kind, kind);
+    assert_int_equal(piece.line, line);
+    assert_int_equal(piece.text.size, strlen(text));
+    assert_memory_equal(piece.text.data ? piece.text.data : "", text, piece.text.size);
+}
+
+static void assert_unread(const char *below, int error)
+{
+    assert_int_equal(next(), 1);
+    assert_int_equal(piece.kind, VALIDATE_UNREAD);
+    assert_int_equal(piece.error, error);
+    assert_int_equal(piece.text.size, 0);
+    assert_non_null(strstr(piece.file->name, below));
+}
+
+/* ---- whole files ---- */
+
+static void test_whole_files(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "a", "{\n}\n");
+    tmpdir_write(&dir, "b", "");
+    begin(false, tmpdir_path(&dir, "a"), tmpdir_path(&dir, "b"), -1);
+    assert_piece(VALIDATE_WHOLE, 1, "{\n}\n");
+    assert_int_equal(piece.size, 4);
+    assert_ptr_equal(piece.file, validate_files_at(&files, 0));
+    assert_piece(VALIDATE_WHOLE, 1, "");
+    assert_int_equal(next(), 0);
+    assert_int_equal(next(), 0);
+}
+
+static void test_unread_files(void **state)
+{
+    (void)state;
+    tmpdir_mkdir(&dir, "d");
+    tmpdir_mkdir(&dir, "d/dir");
+    tmpdir_write(&dir, "d/a.json", "1");
+    tmpdir_write(&dir, "d/z.json", "2");
+    tmpdir_write(&dir, "out.json", "3");
+    tmpdir_link(&dir, "../out.json", "d/b.json");
+    tmpdir_link(&dir, "dir", "d/c.json");
+    begin(false, tmpdir_path(&dir, "none"), tmpdir_path(&dir, "d"), -1);
+    assert_unread("/none", -ENOENT);
+    assert_piece(VALIDATE_WHOLE, 1, "1");
+    assert_unread("/d/b.json", -EXDEV);
+    assert_unread("/d/c.json", -EISDIR);
+    assert_piece(VALIDATE_WHOLE, 1, "2");
+    assert_int_equal(next(), 0);
+}
+
+static void test_standard_input(void **state)
+{
+    (void)state;
+    int fds[2];
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    assert_int_equal(write(fds[1], "[1,\n2]", 6), 6);
+    close(fds[1]);
+    begin(false, "-", NULL, fds[0]);
+    assert_piece(VALIDATE_WHOLE, 1, "[1,\n2]");
+    assert_int_equal(next(), 0);
+    assert_int_equal(fcntl(fds[0], F_GETFD), -1);
+}
+
+/* The directory is opened once for all of its files. */
+static void test_one_root(void **state)
+{
+    (void)state;
+    tmpdir_mkdir(&dir, "d");
+    tmpdir_mkdir(&dir, "e");
+    tmpdir_write(&dir, "d/a.json", "1");
+    tmpdir_write(&dir, "d/b.json", "2");
+    tmpdir_write(&dir, "e/c.json", "3");
+    begin(false, tmpdir_path(&dir, "d"), tmpdir_path(&dir, "e"), -1);
+    fault_watch();
+    assert_piece(VALIDATE_WHOLE, 1, "1");
+    unsigned opened = fault.calls[FAULT_OPENAT];
+    assert_piece(VALIDATE_WHOLE, 1, "2");
+    assert_true(fault.calls[FAULT_OPENAT] == opened || fault.calls[FAULT_OPENAT2] == 0);
+    assert_piece(VALIDATE_WHOLE, 1, "3");
+    assert_int_equal(fault.open_fds, 1);
+    assert_int_equal(next(), 0);
+}
+
+/* ---- lines ---- */
+
+static void test_lines(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "a.ndjson", "1\n\n[2]\r\n3");
+    tmpdir_write(&dir, "b.ndjson", "");
+    begin(false, tmpdir_path(&dir, "b.ndjson"), tmpdir_path(&dir, "a.ndjson"), -1);
+    assert_piece(VALIDATE_LINES, 1, "1\n\n[2]\r\n3");
+    assert_int_equal(piece.size, 9);
+    assert_int_equal(next(), 0);
+}
+
+/* All of a large file, in pieces of whole lines whose numbers fit together. */
+static void test_large_file(void **state)
+{
+    (void)state;
+    enum {
+        LINES = 40000
+    };
+    int fd = openat(dir.fd, "a.ndjson", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    FILE *file = fdopen(fd, "w");
+    for (int i = 1; i <= LINES; i++) {
+        fprintf(file, "{\"line\": %d}\n", i);
+    }
+    assert_int_equal(fclose(file), 0);
+    begin(false, tmpdir_path(&dir, "a.ndjson"), NULL, -1);
+    size_t line = 1;
+    size_t pieces = 0;
+    uint64_t size = 0;
+    while (next() == 1) {
+        assert_int_equal(piece.kind, VALIDATE_LINES);
+        assert_int_equal(piece.line, line);
+        assert_int_equal(piece.text.data[piece.text.size - 1], '\n');
+        char first[32];
+        int length = snprintf(first, sizeof(first), "{\"line\": %zu}\n", line);
+        assert_memory_equal(piece.text.data, first, (size_t)length);
+        for (size_t i = 0; i < piece.text.size; i++) {
+            line += piece.text.data[i] == '\n';
+        }
+        size += piece.size;
+        pieces++;
+        assert_true(piece.text.capacity < (size_t)1 << 20);
+    }
+    assert_int_equal(line, LINES + 1);
+    assert_int_equal(size, files.size);
+    assert_true(pieces > 5);
+}
+
+/* What is written comes out at once, as far as it is whole lines. */
+static void test_pipe(void **state)
+{
+    (void)state;
+    int fds[2];
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    begin(true, "-", NULL, fds[0]);
+    assert_false(validate_source_is_ready(&source));
+    assert_int_equal(write(fds[1], "1\n2", 3), 3);
+    assert_piece(VALIDATE_LINES, 1, "1\n");
+    assert_false(validate_source_is_ready(&source));
+    assert_int_equal(write(fds[1], "2\n33\n4", 6), 6);
+    assert_true(validate_source_is_ready(&source));
+    assert_piece(VALIDATE_LINES, 2, "22\n33\n");
+    close(fds[1]);
+    assert_true(validate_source_is_ready(&source));
+    assert_piece(VALIDATE_LINES, 4, "4");
+    assert_int_equal(next(), 0);
+}
+
+static void test_is_ready(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "a", "1");
+    int fds[2];
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    begin(false, tmpdir_path(&dir, "a"), "-", fds[0]);
+    assert_true(validate_source_is_ready(&source));
+    assert_int_equal(next(), 1);
+    /* The rest of standard input may take for ever. */
+    assert_false(validate_source_is_ready(&source));
+    close(fds[1]);
+    assert_int_equal(next(), 1);
+    assert_true(validate_source_is_ready(&source));
+    assert_int_equal(next(), 0);
+}
+
+/* ---- long lines ---- */
+
+/* A line of so many characters. */
+static void put_line(FILE *file, size_t size, char fill, const char *end)
+{
+    for (size_t i = 0; i < size; i++) {
+        fputc(fill, file);
+    }
+    fputs(end, file);
+}
+
+static void test_long_lines(void **state)
+{
+    (void)state;
+    enum {
+        MAX = 100000
+    };
+    int fd = openat(dir.fd, "a.ndjson", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    FILE *file = fdopen(fd, "w");
+    put_line(file, 3, '1', "\n");
+    put_line(file, MAX, '2', "\n");
+    put_line(file, 1000000, '3', "\n");
+    put_line(file, 3, '4', "\n");
+    put_line(file, 1000000, '5', "\n");
+    put_line(file, 1000000, '6', "");
+    assert_int_equal(fclose(file), 0);
+    begin(false, tmpdir_path(&dir, "a.ndjson"), NULL, -1);
+    source.line_size_max = MAX;
+    char kinds[64] = "";
+    size_t at_line[64];
+    size_t count = 0;
+    int r;
+    while ((r = next()) == 1) {
+        assert_true(count < 63);
+        kinds[count] = piece.kind == VALIDATE_LONG_LINE ? 'L' : piece.text.data[0];
+        at_line[count++] = piece.line;
+        assert_true(piece.text.capacity < 500000);
+    }
+    assert_int_equal(r, 0);
+    /* A line that is as long as may be comes out, alone or behind another. */
+    const char *rest = strchr(kinds, 'L');
+    assert_non_null(rest);
+    assert_string_equal(rest, "L4LL");
+    size_t first = (size_t)(rest - kinds);
+    assert_int_equal(at_line[first], 3);
+    assert_int_equal(at_line[first + 1], 4);
+    assert_int_equal(at_line[first + 2], 5);
+    assert_int_equal(at_line[first + 3], 6);
+}
+
+/* ---- trouble ---- */
+
+static void test_error_while_reading_lines(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "a.ndjson", "1\n2\n3");
+    tmpdir_write(&dir, "b.ndjson", "4\n");
+    begin(false, tmpdir_path(&dir, "a.ndjson"), tmpdir_path(&dir, "b.ndjson"), -1);
+    fault_arm(FAULT_READ, 2, EIO);
+    /* What could be read is not lost; the rest of the file is, and the next one is not. */
+    assert_piece(VALIDATE_LINES, 1, "1\n2\n");
+    assert_unread("/a.ndjson", -EIO);
+    assert_piece(VALIDATE_LINES, 1, "4\n");
+    assert_int_equal(next(), 0);
+}
+
+static void test_every_call_fails_once(void **state)
+{
+    (void)state;
+    static const enum fault_call calls[] = {FAULT_OPENAT, FAULT_FSTAT, FAULT_READ, FAULT_POLL};
+    tmpdir_write(&dir, "a.json", "1");
+    tmpdir_write(&dir, "b.ndjson", "1\n2\n");
+    begin(false, tmpdir_path(&dir, "a.json"), tmpdir_path(&dir, "b.ndjson"), -1);
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        unsigned at = 0;
+        for (;;) {
+            unsigned unread = 0;
+            validate_source_done(&source);
+            validate_source_init(&source, &files, -1);
+            fault_arm(calls[i], ++at, EIO);
+            int r;
+            while ((r = next()) == 1) {
+                unread += piece.kind == VALIDATE_UNREAD;
+            }
+            assert_int_equal(r, 0);
+            assert_int_equal(fault.open_fds, 0);
+            if (!fault.hit) {
+                assert_int_equal(unread, 0);
+                break;
+            }
+            /* Not knowing whether more is there only makes a piece smaller. */
+            assert_true(unread == 1 || calls[i] == FAULT_POLL);
+        }
+        assert_true(at > 1);
+    }
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "a.json", "1");
+    tmpdir_write(&dir, "b.ndjson", "1\n2\n3");
+    begin(false, tmpdir_path(&dir, "a.json"), tmpdir_path(&dir, "b.ndjson"), -1);
+    unsigned at = 0;
+    int r;
+    do {
+        validate_source_done(&source);
+        validate_piece_done(&piece);
+        validate_piece_init(&piece);
+        validate_source_init(&source, &files, -1);
+        fault_arm(FAULT_RESIZE, ++at, ENOMEM);
+        while ((r = next()) == 1) {
+        }
+        assert_int_equal(r, fault.hit ? -ENOMEM : 0);
+    } while (r < 0);
+    assert_true(at > 2);
+}
+
+static void test_interrupted(void **state)
+{
+    (void)state;
+    int fds[2];
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    begin(true, "-", NULL, fds[0]);
+    assert_int_equal(os_interrupt_watch(), 0);
+    raise(SIGINT);
+    assert_int_equal(next(), -EINTR);
+    close(fds[1]);
+}
+
+#define SOURCE_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SOURCE_TEST(test_whole_files),
+        SOURCE_TEST(test_unread_files),
+        SOURCE_TEST(test_standard_input),
+        SOURCE_TEST(test_one_root),
+        SOURCE_TEST(test_lines),
+        SOURCE_TEST(test_large_file),
+        SOURCE_TEST(test_pipe),
+        SOURCE_TEST(test_is_ready),
+        SOURCE_TEST(test_long_lines),
+        SOURCE_TEST(test_error_while_reading_lines),
+        SOURCE_TEST(test_every_call_fails_once),
+        SOURCE_TEST(test_no_memory),
+        SOURCE_TEST(test_interrupted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
