@@ -24,7 +24,7 @@ struct route {
 #define DELETE NET_HTTP_DELETE
 
 static const struct route routes[NET_HTTP_ROUTE_COUNT] = {
-#define ROUTE(constant, text, methods, flags)                                                      \
+#define ROUTE(constant, text, methods, flags, help)                                                \
     [NET_HTTP_ROUTE_##constant] = {{text, sizeof(text) - 1}, methods, flags},
 #include "net/http/routes.def"
 #undef ROUTE

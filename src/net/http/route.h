@@ -15,7 +15,7 @@
 
 enum net_http_route {
     NET_HTTP_ROUTE_NONE, /* 404 */
-#define ROUTE(constant, path, methods, flags) NET_HTTP_ROUTE_##constant,
+#define ROUTE(constant, path, methods, flags, help) NET_HTTP_ROUTE_##constant,
 #include "net/http/routes.def"
 #undef ROUTE
     NET_HTTP_ROUTE_COUNT,

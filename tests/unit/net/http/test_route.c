@@ -1,16 +1,12 @@
-#define _GNU_SOURCE /* memmem() */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "net/http/route.h"
-#include "support/files.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -154,35 +150,6 @@ static void guarded(void **state)
     }
 }
 
-/* docs/http.md has a row for each path, and the token column is true. */
-static void docs_list_every_path(void **state)
-{
-    (void)state;
-    static const struct {
-        enum net_http_route route;
-        const char *path;
-    } routes[] = {
-#define ROUTE(constant, path, methods, flags) {NET_HTTP_ROUTE_##constant, (path)},
-#include "net/http/routes.def"
-#undef ROUTE
-    };
-    struct jsv_str docs = files_read("docs/http.md");
-    for (size_t i = 0; i < COUNT(routes); i++) {
-        char row[128];
-        size_t size = strlen(routes[i].path);
-        bool has_parameter = size > 1 && routes[i].path[size - 1] == '/';
-        snprintf(row, sizeof(row), "\n| `%s%s", routes[i].path, has_parameter ? "{" : "` |");
-        const char *found = memmem(docs.data, docs.size, row, strlen(row));
-        if (!found) {
-            fail_msg("docs/http.md lacks %s", routes[i].path);
-        }
-        const char *end = memchr(found + 1, '\n', docs.size - (size_t)(found + 1 - docs.data));
-        const char *token = net_http_route_is_open(routes[i].route) ? "| no |" : "| yes |";
-        assert_memory_equal(end - strlen(token), token, strlen(token));
-    }
-    free((char *)(uintptr_t)docs.data);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,7 +158,6 @@ int main(void)
         cmocka_unit_test(parameter_limit),
         cmocka_unit_test(methods),
         cmocka_unit_test(guarded),
-        cmocka_unit_test(docs_list_every_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
