@@ -60,7 +60,7 @@ static void each_layer_answers_what_is_its_own(void **state)
 
 #define REFUSED                                                                                    \
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"ok\":false,\"reason\":\"validation_failed\","
-#define UNSAID "not valid; the list of its faults is too long to work out"
+#define UNSAID "invalid; error list exceeded the work limit"
 
 /*
  * Arguments that are known not to fit are refused, however few steps are left to

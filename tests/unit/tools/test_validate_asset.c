@@ -156,7 +156,7 @@ static void test_faults_too_long(void **state)
     calling_expect(
         TOOL_VERDICT_NEGATIVE,
         "{'ok':false,'reason':'validation_failed','errors':[{'path':'',"
-        "'msg':'not valid; the list of its faults is too long to work out'}]}");
+        "'msg':'invalid; error list exceeded the work limit'}]}");
 }
 
 static void test_needs_both(void **state)

@@ -12,7 +12,7 @@
 #include "jsv/json/sort.h"
 #include "jsv/json/value.h"
 #include "jsv/schema/registry/parts.h"
-#include "jsv/schema/report/node_pointer.h"
+#include "jsv/schema/report/message.h"
 
 #define MESSAGE_MAX 256
 

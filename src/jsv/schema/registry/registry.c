@@ -16,7 +16,6 @@
 #include "jsv/schema/registry/parts.h"
 #include "jsv/schema/registry/uri.h"
 #include "jsv/schema/report/message.h"
-#include "jsv/schema/report/node_pointer.h"
 
 /* Resources that may wait for each other's meta-schemas; a longer chain is a circle. */
 #define NESTING_MAX 32

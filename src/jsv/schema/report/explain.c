@@ -1,28 +1,33 @@
 /*
- * A schema is its keywords, one after the other: a table says which function
- * evaluates a keyword, and for which types of value it has anything to say.
- * Here is what happens around them: steps are taken for the work, marks are
- * kept for those who ask what was evaluated, the dynamic scope grows with every
- * resource that is entered, and verdicts are remembered.
+ * Evaluating the keywords of a schema in order. A table has the function for
+ * each keyword and the types it applies to. This file also counts steps, keeps
+ * marks of evaluated children, extends the dynamic scope with each resource
+ * that is entered, and remembers verdicts.
+ *
+ * Alternatives of anyOf and oneOf are first evaluated for their verdict only,
+ * because an alternative that fails is not a problem if another one matches.
+ * If none matches, they are evaluated again to find out what is wrong with each
+ * (branches.c).
  */
 #include "jsv/schema/report/explain.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
-#include "jsv/schema/report/explain_call.h"
-#include "jsv/schema/report/judge.h"
+#include "jsv/schema/report/precheck.h"
 
 /*
- * Alternatives that did not fit and are gone into, to say why. Those of one
- * alternative multiply with those of the one around it; beyond this many it is
- * only said that none fits.
+ * Failed alternatives that are explained. Nested alternatives multiply; beyond
+ * this limit the message is only "matches none of the alternatives".
  */
 #define EXPLAINED_MAX 20000
 
+#define ANY_TYPE (~0u)
+
 /* ---- marks ---- */
 
-int jsv_explain_take_words(struct jsv_explain *x, size_t count, size_t *ret_at)
+int jsv_explain_alloc_words(struct jsv_explain *x, size_t count, size_t *ret_at)
 {
     *ret_at = x->words.count;
     if (count == 0) {
@@ -40,7 +45,7 @@ static int
 marks_make(struct jsv_explain *x, const struct jsv_place *place, struct jsv_marks *ret_marks)
 {
     ret_marks->words = (count_of(place) + 63) / 64;
-    return jsv_explain_take_words(x, ret_marks->words, &ret_marks->at);
+    return jsv_explain_alloc_words(x, ret_marks->words, &ret_marks->at);
 }
 
 static void
@@ -51,38 +56,181 @@ marks_join(struct jsv_explain *x, const struct jsv_marks *into, const struct jsv
     }
 }
 
+/* ---- references ---- */
+
+static int follow(const struct jsv_keyword_call *call, const struct jsv_subschema *target)
+{
+    struct jsv_findings *findings = call->x->findings;
+    if (!findings) {
+        return evaluate_here(call, target);
+    }
+    struct jsv_ref_link ref = {findings->ref, call->schema, call->use, target, NULL};
+    findings->ref = &ref;
+    int r = evaluate_here(call, target);
+    findings->ref = ref.outer;
+    return r;
+}
+
+static int explain_ref(const struct jsv_keyword_call *call)
+{
+    const struct jsv_subschema *target = call->use->ref.target;
+    if (call->use->ref.dynamic) {
+        /* the outermost resource with the anchor wins */
+        for (const struct jsv_scope *scope = call->x->scope; scope; scope = scope->outer) {
+            const struct jsv_subschema *found =
+                jsv_schema_dynamic_target(call->x->schema, scope->resource, call->use->ref.anchor);
+            target = found ? found : target;
+        }
+    }
+    return follow(call, target);
+}
+
+/* ---- combinations ---- */
+
+static int explain_all_of(const struct jsv_keyword_call *call)
+{
+    int verdict = 1;
+    for (uint32_t i = 0; i < call->use->list.count; i++) {
+        if (decides(call, evaluate_here(call, call->use->list.schemas[i]), &verdict)) {
+            return verdict;
+        }
+    }
+    return verdict;
+}
+
+/* Evaluate for the verdict only. */
+static int evaluate_quietly(const struct jsv_keyword_call *call, const struct jsv_subschema *schema)
+{
+    struct jsv_findings *findings = call->x->findings;
+    call->x->findings = NULL;
+    int r = evaluate_here(call, schema);
+    call->x->findings = findings;
+    return r;
+}
+
+/* Alternatives that match. */
+struct matches {
+    uint32_t count;
+    uint32_t first[2]; /* by index */
+};
+
+static int
+find_matches(const struct jsv_keyword_call *call, bool stop_at_first, struct matches *ret_matches)
+{
+    *ret_matches = (struct matches){.count = 0};
+    for (uint32_t i = 0; i < call->use->list.count; i++) {
+        int r = evaluate_quietly(call, call->use->list.schemas[i]);
+        if (r < 0) {
+            return r;
+        }
+        if (r == 1 && ret_matches->count < 2) {
+            ret_matches->first[ret_matches->count] = i;
+        }
+        ret_matches->count += (uint32_t)r;
+        if (r == 1 && stop_at_first && !call->marks) {
+            break;
+        }
+    }
+    return 0;
+}
+
+/* No alternative matches: find out what is wrong with each. */
+static int explain_alternatives(const struct jsv_keyword_call *call)
+{
+    struct jsv_explain *x = call->x;
+    struct jsv_branches branches = jsv_branches_begin(x->findings, where(call));
+    for (uint32_t i = 0; x->findings && i < call->use->list.count && x->explained_left; i++) {
+        x->explained_left--;
+        int r = evaluate_here(call, call->use->list.schemas[i]);
+        if (r < 0) {
+            return r;
+        }
+        jsv_branches_failed(&branches, i);
+    }
+    return jsv_branches_settle(&branches);
+}
+
+static int explain_any_of(const struct jsv_keyword_call *call)
+{
+    struct matches matches;
+    int r = find_matches(call, true, &matches);
+    if (r < 0 || matches.count) {
+        return r < 0 ? r : 1;
+    }
+    return explain_alternatives(call);
+}
+
+static int explain_one_of(const struct jsv_keyword_call *call)
+{
+    struct matches matches;
+    int r = find_matches(call, false, &matches);
+    if (r < 0 || matches.count == 1) {
+        return r < 0 ? r : 1;
+    }
+    if (matches.count == 0) {
+        return explain_alternatives(call);
+    }
+    return NOTE(
+        call,
+        "matches more than one alternative (%" PRIu32 " and %" PRIu32 ")",
+        matches.first[0],
+        matches.first[1]);
+}
+
+static int explain_not(const struct jsv_keyword_call *call)
+{
+    struct jsv_keyword_call unmarked = *call;
+    unmarked.marks = NULL;
+    int r = evaluate_quietly(&unmarked, call->use->one.schema);
+    if (r != 1) {
+        return r < 0 ? r : 1;
+    }
+    return NOTE(call, "must not match the schema in \"not\"");
+}
+
+static int explain_if(const struct jsv_keyword_call *call)
+{
+    int r = evaluate_quietly(call, call->use->one.schema);
+    if (r < 0) {
+        return r;
+    }
+    const struct jsv_keyword_use *branch =
+        jsv_subschema_use(call->schema, r ? JSV_KEYWORD_THEN : JSV_KEYWORD_ELSE);
+    return branch ? evaluate_here(call, branch->one.schema) : 1;
+}
+
 /* ---- keywords ---- */
 
 static const struct {
     int (*check)(const struct jsv_keyword_call *call);
-    unsigned types; /* of instance it has something to say about; 0: all */
+    unsigned types; /* bits of the types it applies to; 0: evaluated by another keyword */
 } checks[JSV_KEYWORD_COUNT] = {
-    [JSV_KEYWORD_REF] = {jsv_explain_ref, 0},
-    [JSV_KEYWORD_DYNAMIC_REF] = {jsv_explain_ref, 0},
-    [JSV_KEYWORD_RECURSIVE_REF] = {jsv_explain_ref, 0},
-    [JSV_KEYWORD_TYPE] = {jsv_explain_type, 0},
-    [JSV_KEYWORD_CONST] = {jsv_explain_const, 0},
-    [JSV_KEYWORD_ENUM] = {jsv_explain_enum, 0},
+    [JSV_KEYWORD_REF] = {explain_ref, ANY_TYPE},
+    [JSV_KEYWORD_DYNAMIC_REF] = {explain_ref, ANY_TYPE},
+    [JSV_KEYWORD_RECURSIVE_REF] = {explain_ref, ANY_TYPE},
+    [JSV_KEYWORD_TYPE] = {jsv_explain_type, ANY_TYPE},
+    [JSV_KEYWORD_CONST] = {jsv_explain_enum, ANY_TYPE},
+    [JSV_KEYWORD_ENUM] = {jsv_explain_enum, ANY_TYPE},
     [JSV_KEYWORD_MULTIPLE_OF] = {jsv_explain_multiple_of, JSV_TYPE_BIT_NUMBER},
     [JSV_KEYWORD_MAXIMUM] = {jsv_explain_bound, JSV_TYPE_BIT_NUMBER},
     [JSV_KEYWORD_EXCLUSIVE_MAXIMUM] = {jsv_explain_bound, JSV_TYPE_BIT_NUMBER},
     [JSV_KEYWORD_MINIMUM] = {jsv_explain_bound, JSV_TYPE_BIT_NUMBER},
     [JSV_KEYWORD_EXCLUSIVE_MINIMUM] = {jsv_explain_bound, JSV_TYPE_BIT_NUMBER},
-    [JSV_KEYWORD_MAX_LENGTH] = {jsv_explain_max_length, JSV_TYPE_BIT_STRING},
-    [JSV_KEYWORD_MIN_LENGTH] = {jsv_explain_min_length, JSV_TYPE_BIT_STRING},
+    [JSV_KEYWORD_MAX_LENGTH] = {jsv_explain_size, JSV_TYPE_BIT_STRING},
+    [JSV_KEYWORD_MIN_LENGTH] = {jsv_explain_size, JSV_TYPE_BIT_STRING},
     [JSV_KEYWORD_PATTERN] = {jsv_explain_pattern, JSV_TYPE_BIT_STRING},
     [JSV_KEYWORD_FORMAT] = {jsv_explain_format, JSV_TYPE_BIT_STRING},
     [JSV_KEYWORD_CONTENT_ENCODING] = {jsv_explain_content_encoding, JSV_TYPE_BIT_STRING},
     [JSV_KEYWORD_CONTENT_MEDIA_TYPE] = {jsv_explain_content_media_type, JSV_TYPE_BIT_STRING},
-    [JSV_KEYWORD_MAX_ITEMS] = {jsv_explain_max_items, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_MIN_ITEMS] = {jsv_explain_min_items, JSV_TYPE_BIT_ARRAY},
+    [JSV_KEYWORD_MAX_ITEMS] = {jsv_explain_size, JSV_TYPE_BIT_ARRAY},
+    [JSV_KEYWORD_MIN_ITEMS] = {jsv_explain_size, JSV_TYPE_BIT_ARRAY},
     [JSV_KEYWORD_UNIQUE_ITEMS] = {jsv_explain_unique_items, JSV_TYPE_BIT_ARRAY},
     [JSV_KEYWORD_PREFIX_ITEMS] = {jsv_explain_prefix_items, JSV_TYPE_BIT_ARRAY},
     [JSV_KEYWORD_ITEMS] = {jsv_explain_items, JSV_TYPE_BIT_ARRAY},
     [JSV_KEYWORD_ADDITIONAL_ITEMS] = {jsv_explain_items, JSV_TYPE_BIT_ARRAY},
     [JSV_KEYWORD_CONTAINS] = {jsv_explain_contains, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_MAX_PROPERTIES] = {jsv_explain_max_properties, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_MIN_PROPERTIES] = {jsv_explain_min_properties, JSV_TYPE_BIT_OBJECT},
+    [JSV_KEYWORD_MAX_PROPERTIES] = {jsv_explain_size, JSV_TYPE_BIT_OBJECT},
+    [JSV_KEYWORD_MIN_PROPERTIES] = {jsv_explain_size, JSV_TYPE_BIT_OBJECT},
     [JSV_KEYWORD_REQUIRED] = {jsv_explain_required, JSV_TYPE_BIT_OBJECT},
     [JSV_KEYWORD_DEPENDENT_REQUIRED] = {jsv_explain_dependencies, JSV_TYPE_BIT_OBJECT},
     [JSV_KEYWORD_DEPENDENCIES] = {jsv_explain_dependencies, JSV_TYPE_BIT_OBJECT},
@@ -91,19 +239,17 @@ static const struct {
     [JSV_KEYWORD_PROPERTIES] = {jsv_explain_properties, JSV_TYPE_BIT_OBJECT},
     [JSV_KEYWORD_PATTERN_PROPERTIES] = {jsv_explain_pattern_properties, JSV_TYPE_BIT_OBJECT},
     [JSV_KEYWORD_ADDITIONAL_PROPERTIES] = {jsv_explain_additional_properties, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_ALL_OF] = {jsv_explain_all_of, 0},
-    [JSV_KEYWORD_ANY_OF] = {jsv_explain_any_of, 0},
-    [JSV_KEYWORD_ONE_OF] = {jsv_explain_one_of, 0},
-    [JSV_KEYWORD_NOT] = {jsv_explain_not, 0},
-    [JSV_KEYWORD_IF] = {jsv_explain_if, 0},
-    [JSV_KEYWORD_THEN] = {jsv_explain_nothing, 0},
-    [JSV_KEYWORD_ELSE] = {jsv_explain_nothing, 0},
+    [JSV_KEYWORD_ALL_OF] = {explain_all_of, ANY_TYPE},
+    [JSV_KEYWORD_ANY_OF] = {explain_any_of, ANY_TYPE},
+    [JSV_KEYWORD_ONE_OF] = {explain_one_of, ANY_TYPE},
+    [JSV_KEYWORD_NOT] = {explain_not, ANY_TYPE},
+    [JSV_KEYWORD_IF] = {explain_if, ANY_TYPE},
     [JSV_KEYWORD_UNEVALUATED_ITEMS] = {jsv_explain_unevaluated_items, JSV_TYPE_BIT_ARRAY},
     [JSV_KEYWORD_UNEVALUATED_PROPERTIES] =
         {jsv_explain_unevaluated_properties, JSV_TYPE_BIT_OBJECT},
 };
 
-/* Steps a keyword takes by itself, by how much of the schema and the document it looks at. */
+/* Steps for a keyword, by how much of the schema and the document it reads. */
 static uint64_t steps_of(const struct jsv_keyword_use *use, const struct jsv_node *node)
 {
     bool container = jsv_node_is_container(node);
@@ -131,17 +277,17 @@ static int evaluate_uses(
     struct jsv_marks *marks)
 {
     unsigned type = 1u << jsv_node_type(place->node);
-    const struct jsv_node *good_end = jsv_judge_good_end(x, schema, place->node);
+    const struct jsv_node *valid_end = jsv_precheck_valid_end(x, schema, place->node);
     int verdict = 1;
     for (uint32_t i = 0; i < schema->use_count; i++) {
         const struct jsv_keyword_use *use = &schema->uses[i];
-        if (checks[use->keyword].types && !(checks[use->keyword].types & type)) {
+        if (!(checks[use->keyword].types & type)) {
             continue;
         }
         int r = charge(x, steps_of(use, place->node));
         size_t words = x->words.count;
         if (r == 0) {
-            struct jsv_keyword_call call = {x, schema, use, place, marks, good_end};
+            struct jsv_keyword_call call = {x, schema, use, place, marks, valid_end};
             r = checks[use->keyword].check(&call);
         }
         x->words.count = words;
@@ -156,7 +302,7 @@ static int evaluate_uses(
     return verdict;
 }
 
-static int evaluate_anew(
+static int evaluate_schema(
     struct jsv_explain *x,
     const struct jsv_subschema *schema,
     const struct jsv_place *place,
@@ -184,7 +330,8 @@ static int evaluate_anew(
     int r = evaluate_uses(x, schema, place, marks);
     x->validator->depth++;
     x->scope = outer_scope;
-    /* what failed counts where that is reported: else all it looked at would be unexpected, too */
+    /* Where problems are reported, a failed schema keeps its marks: otherwise all children it
+       evaluated would be reported as unexpected as well. */
     if ((r == 1 || (r == 0 && x->findings)) && outer_marks) {
         marks_join(x, outer_marks, marks);
     }
@@ -193,8 +340,8 @@ static int evaluate_anew(
 }
 
 /*
- * The verdict alone, which is remembered (validator.h): where schemas lead to
- * the same schemas again and again, the work would double at every level.
+ * The verdict, remembered (validator.h): the work would double at every level
+ * if several schemas lead to the same one.
  */
 static int evaluate_once(
     struct jsv_explain *x, const struct jsv_subschema *schema, const struct jsv_place *place)
@@ -205,22 +352,22 @@ static int evaluate_once(
     if (jsv_memo_holds(x->validator, memo, key)) {
         return memo->round & 1;
     }
-    int r = evaluate_anew(x, schema, place, NULL);
+    int r = evaluate_schema(x, schema, place, NULL);
     if (r >= 0) {
         jsv_memo_set(x->validator, memo, key, r);
     }
     return r;
 }
 
-/* The verdict alone, where that costs less than going into everything. */
+/* Find the verdict if that is cheaper than explaining. @return false if it is not. */
 static bool find_verdict(
     struct jsv_explain *x,
     const struct jsv_subschema *schema,
     const struct jsv_place *place,
     int *ret_verdict)
 {
-    if (jsv_judge_can(x, schema)) {
-        *ret_verdict = jsv_judge(x, schema, place->node);
+    if (jsv_precheck_can(x, schema)) {
+        *ret_verdict = jsv_precheck(x, schema, place->node);
         return true;
     }
     if (!schema->combines || x->schema->dynamic) {
@@ -234,7 +381,7 @@ static bool find_verdict(
 }
 
 /* Evaluate a schema that is not known to hold. */
-static int go_into(
+static int evaluate_unknown(
     struct jsv_explain *x,
     const struct jsv_subschema *schema,
     const struct jsv_place *place,
@@ -244,7 +391,7 @@ static int go_into(
         struct jsv_finding_place at = {.schema = schema, .place = place};
         return jsv_finding_add(x->findings, at, "no value is allowed here");
     }
-    return evaluate_anew(x, schema, place, outer_marks);
+    return evaluate_schema(x, schema, place, outer_marks);
 }
 
 int jsv_explain_evaluate(
@@ -261,7 +408,7 @@ int jsv_explain_evaluate(
     if (is_known && (r != 0 || !x->findings)) {
         return r;
     }
-    return go_into(x, schema, place, outer_marks);
+    return evaluate_unknown(x, schema, place, outer_marks);
 }
 
 static struct jsv_explain
@@ -277,7 +424,7 @@ explain_on(const struct jsv_schema *schema, struct jsv_value value, struct jsv_v
     };
 }
 
-/* Keep the memory of the words: a program may ask for a verdict at every value of a document. */
+/* Keep the allocated words, because a program may ask for a verdict at every value. */
 static void explain_done(struct jsv_explain *x)
 {
     x->validator->words = x->words;
@@ -299,12 +446,12 @@ int jsv_explain_verdict(
     return r;
 }
 
-/* As jsv_explain_report(), when what the program found good is of this document. */
+/* As jsv_explain_report(), if the last failure is from the same document. */
 static int report(
     const struct jsv_schema *schema,
     struct jsv_value value,
     struct jsv_validator *validator,
-    bool judges,
+    bool precheck,
     struct jsv_problems *ret_problems)
 {
     jsv_arena_reset(&validator->arena);
@@ -313,10 +460,10 @@ static int report(
     struct jsv_explain x = explain_on(schema, value, validator);
     struct jsv_place root = {.node = value.node};
     x.findings = &findings;
-    x.judging_left = judges && !schema->dynamic ? jsv_judge_steps(value.node) : 0;
+    x.precheck_left = precheck && !schema->dynamic ? jsv_precheck_budget(value.node) : 0;
     x.failed_node = value.node;
     x.failed_shape = schema->root->shape;
-    int verdict = go_into(&x, schema->root, &root, NULL);
+    int verdict = evaluate_unknown(&x, schema->root, &root, NULL);
     explain_done(&x);
     if (verdict < 0 || validator->error) {
         return verdict < 0 ? verdict : validator->error;
@@ -334,17 +481,17 @@ int jsv_explain_report(
     const struct jsv_schema *schema,
     struct jsv_value value,
     struct jsv_validator *validator,
-    bool judges,
+    bool precheck,
     struct jsv_problems *ret_problems)
 {
-    validator->stop.by = NULL;
-    return report(schema, value, validator, judges, ret_problems);
+    validator->last_failure.by = NULL;
+    return report(schema, value, validator, precheck, ret_problems);
 }
 
-/* What is said of a value that is known not to be valid, when saying why takes too much. */
+/* Reported for an invalid value if explaining it exceeded a limit. */
 static const struct jsv_problem too_long = {
     .path = JSV_STR(""),
-    .message = JSV_STR("not valid; the list of its faults is too long to work out"),
+    .message = JSV_STR("invalid; error list exceeded the work limit"),
     .keyword = JSV_STR(""),
     .found = JSV_STR(""),
     .schema_path = JSV_STR(""),
@@ -353,7 +500,7 @@ static const struct jsv_problem too_long = {
     .resource_path = JSV_STR(""),
 };
 
-/* Whether a report ended because of what it may take; where memory is short for all, it is not. */
+/* Whether a report ended at the validator's limits, and not because the system has no memory. */
 static bool met_limits(const struct jsv_validator *validator, int error)
 {
     bool is_refused = validator->arena.refused || validator->lasting.refused;
@@ -366,8 +513,9 @@ int jsv_validate_report(
     struct jsv_validator *validator,
     struct jsv_problems *ret_problems)
 {
-    bool can_run = !schema->dynamic || !value.node; /* else the program would only explain */
-    validator->stop.by = NULL;
+    bool can_run =
+        !schema->dynamic || !value.node; /* a dynamic schema is explained by the program, too */
+    validator->last_failure.by = NULL;
     int verdict = can_run ? jsv_validate(schema, value, validator) : 0;
     if (verdict == 1) {
         *ret_problems = (struct jsv_problems){0};
@@ -375,12 +523,12 @@ int jsv_validate_report(
     if (verdict != 0) {
         return verdict;
     }
-    validator->lasting.refused = false; /* nothing resets it */
+    validator->lasting.refused = false; /* not reset elsewhere */
     int reported = report(schema, value, validator, true, ret_problems);
     if (can_run && met_limits(validator, reported)) {
         *ret_problems = (struct jsv_problems){.items = &too_long, .count = 1};
         return 0;
     }
-    /* they agree; if ever they did not, it would be no verdict */
+    /* program and report agree; if they ever disagree, there is no verdict */
     return reported == 1 && can_run ? -ELOOP : reported;
 }

@@ -1,25 +1,26 @@
 /*
- * Evaluating a schema as the specification tells it, keyword by keyword.
+ * Explaining: evaluating a schema keyword by keyword, as the specification
+ * describes it.
  *
- * Slower than the program (run.c) and complete: it follows dynamic references,
- * keeps track of what was evaluated, and says what is wrong. The program calls
- * it for what it does not do itself; it asks the program what there is nothing
- * to say about (judge.h). Both must always agree on the verdict.
+ * Slower than the program (run.c) but complete: it follows dynamic references,
+ * tracks evaluated children and reports problems. The program calls it for what
+ * it cannot do itself; it calls the program to skip valid parts (precheck.h).
+ * Both always give the same verdict.
  */
 #pragma once
 
 #include "jsv/schema/compile/subschema.h"
 #include "jsv/schema/run/validator.h"
 
-/* Resources entered on the way to here, innermost first: where dynamic references look. */
+/* The dynamic scope: resources entered so far, innermost first. */
 struct jsv_scope {
     const struct jsv_scope *outer;
     const struct jsv_resource *resource;
 };
 
 /*
- * The verdict of one subschema on one node. Steps and depth are the
- * validator's. @return 1, 0, or what jsv_validate returns on failure.
+ * Evaluate a subschema for its verdict, with the validator's remaining steps
+ * and depth. @return 1, 0, or an error as jsv_validate returns it.
  */
 int jsv_explain_verdict(
     const struct jsv_schema *schema,
@@ -29,13 +30,13 @@ int jsv_explain_verdict(
     struct jsv_validator *validator);
 
 /*
- * What jsv_validate_report() does with a value that is not valid, or not known to be.
+ * As jsv_validate_report(), without running the program on the whole value first.
  *
- * @param judges Leave out what the program finds valid; the report is the same.
+ * @param precheck Skip parts that the program accepts; the report is the same.
  */
 int jsv_explain_report(
     const struct jsv_schema *schema,
     struct jsv_value value,
     struct jsv_validator *validator,
-    bool judges,
+    bool precheck,
     struct jsv_problems *ret_problems);

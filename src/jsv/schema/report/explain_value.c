@@ -1,36 +1,45 @@
 /*
- * Keywords about a value as such: its type, the values it may be, how large a
- * number is, what a string is like. They look at nothing else, and each says
- * what was asked for in the words of the schema.
+ * Keywords about the value itself: type, allowed values, size, number, string.
  */
 #include <inttypes.h>
 
 #include "jsv/base/utf8.h"
-#include "jsv/schema/format/content.h"
+#include "jsv/schema/format/format.h"
 #include "jsv/schema/report/explain_call.h"
 #include "jsv/schema/report/message.h"
 
-/* The source text of the keyword's value, cut to what fits a message. */
+/* The source text of the keyword's value, shortened for a message. */
 static struct jsv_str value_text(const struct jsv_keyword_call *call)
 {
     struct jsv_value value = {call->schema->resource->source->document, call->use->key + 1};
     return jsv_message_value(jsv_value_span(value));
 }
 
-int jsv_explain_size(
-    const struct jsv_keyword_call *call,
-    uint64_t size,
-    bool upper,
-    const char *one,
-    const char *many)
+int jsv_explain_size(const struct jsv_keyword_call *call)
 {
+    static const struct {
+        bool upper;
+        const char *one;
+        const char *many;
+    } rules[JSV_KEYWORD_COUNT] = {
+        [JSV_KEYWORD_MAX_LENGTH] = {true, "character", "characters"},
+        [JSV_KEYWORD_MIN_LENGTH] = {false, "character", "characters"},
+        [JSV_KEYWORD_MAX_ITEMS] = {true, "item", "items"},
+        [JSV_KEYWORD_MIN_ITEMS] = {false, "item", "items"},
+        [JSV_KEYWORD_MAX_PROPERTIES] = {true, "property", "properties"},
+        [JSV_KEYWORD_MIN_PROPERTIES] = {false, "property", "properties"},
+    };
+    const struct jsv_node *node = call->place->node;
+    uint64_t size = jsv_node_is_container(node)
+                        ? jsv_node_count(node)
+                        : jsv_utf8_count(jsv_string_text(call->x->document, node));
     uint64_t limit = call->use->size;
+    bool upper = rules[call->use->keyword].upper;
     if (upper ? size <= limit : size >= limit) {
         return 1;
     }
-    const char *bound = upper ? "most" : "least";
-    const char *what = limit == 1 ? one : many;
-    return NOTE(call, "must have at %s %" PRIu64 " %s", bound, limit, what);
+    const char *unit = limit == 1 ? rules[call->use->keyword].one : rules[call->use->keyword].many;
+    return NOTE(call, "must have at %s %" PRIu64 " %s", upper ? "most" : "least", limit, unit);
 }
 
 int jsv_explain_search(struct jsv_explain *x, const struct jsv_regex *regex, struct jsv_str text)
@@ -72,10 +81,11 @@ static struct jsv_number instance_number(const struct jsv_keyword_call *call)
     return jsv_value_number((struct jsv_value){call->x->document, call->place->node});
 }
 
-/* 1, 0 or a failure: is the instance equal to one of some values of the schema? */
+/* Whether the instance equals one of some values of the schema. @return 1, 0 or an error. */
 static int
-equals_one_of(const struct jsv_keyword_call *call, const struct jsv_node *expected, size_t count)
+equals_one_of(const struct jsv_keyword_call *call, const struct jsv_expected_values *values)
 {
+    const struct jsv_node *expected = values->first;
     struct jsv_value instance = {call->x->document, call->place->node};
     enum jsv_type type = jsv_node_type(instance.node);
     struct jsv_number number = {0};
@@ -86,8 +96,8 @@ equals_one_of(const struct jsv_keyword_call *call, const struct jsv_node *expect
     if (type == JSV_TYPE_NUMBER && r == 0) {
         number = instance_number(call);
     }
-    for (size_t i = 0; i < count && r == 0; i++, expected = jsv_node_next(expected)) {
-        struct jsv_value other = {call->schema->resource->source->document, expected};
+    for (size_t i = 0; i < values->count && r == 0; i++, expected = jsv_node_next(expected)) {
+        struct jsv_value other = {values->document, expected};
         if (jsv_node_type(expected) != type) {
             continue;
         }
@@ -102,28 +112,22 @@ equals_one_of(const struct jsv_keyword_call *call, const struct jsv_node *expect
     return r;
 }
 
-/* None of some values of the schema was met. */
-static int
-note_values(const struct jsv_keyword_call *call, const struct jsv_node *first, size_t count)
-{
-    const struct jsv_document *document = call->schema->resource->source->document;
-    struct jsv_expected_values values = {document, first, count};
-    struct jsv_expected expected = {.lists = &values, .list_count = 1, .tag = count == 1};
-    return jsv_finding_add_expected(call->x->findings, where(call), expected);
-}
-
-int jsv_explain_const(const struct jsv_keyword_call *call)
-{
-    int r = equals_one_of(call, call->use->value, 1);
-    return r != 0 ? r : note_values(call, call->use->value, 1);
-}
-
+/* const and enum */
 int jsv_explain_enum(const struct jsv_keyword_call *call)
 {
-    const struct jsv_node *values = call->use->value + 1;
-    size_t count = jsv_node_count(call->use->value);
-    int r = equals_one_of(call, values, count);
-    return r != 0 ? r : note_values(call, values, count);
+    const struct jsv_node *value = call->use->value;
+    bool is_enum = call->use->keyword == JSV_KEYWORD_ENUM;
+    struct jsv_expected_values values = {
+        call->schema->resource->source->document,
+        value + is_enum,
+        is_enum ? jsv_node_count(value) : 1,
+    };
+    int r = equals_one_of(call, &values);
+    if (r != 0) {
+        return r;
+    }
+    struct jsv_expected expected = {.lists = &values, .list_count = 1, .tag = values.count == 1};
+    return jsv_finding_add_expected(call->x->findings, where(call), expected);
 }
 
 /* ---- numbers ---- */
@@ -166,18 +170,6 @@ int jsv_explain_multiple_of(const struct jsv_keyword_call *call)
 static struct jsv_str instance_text(const struct jsv_keyword_call *call)
 {
     return jsv_string_text(call->x->document, call->place->node);
-}
-
-int jsv_explain_max_length(const struct jsv_keyword_call *call)
-{
-    return jsv_explain_size(
-        call, jsv_utf8_count(instance_text(call)), true, "character", "characters");
-}
-
-int jsv_explain_min_length(const struct jsv_keyword_call *call)
-{
-    return jsv_explain_size(
-        call, jsv_utf8_count(instance_text(call)), false, "character", "characters");
 }
 
 int jsv_explain_pattern(const struct jsv_keyword_call *call)

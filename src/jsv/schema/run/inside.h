@@ -27,7 +27,7 @@ ALWAYS_INLINE bool run_values(
     unsigned types = (unsigned)entry->passes;
     for (; value < end; value = jsv_node_next(value) + key_size) {
         if (!passes(types, value) && !run_entry(run, entry, value)) {
-            run->stop = (struct jsv_stop){entry, end, jsv_node_next(value)};
+            run->last_failure = (struct jsv_last_failure){entry, end, jsv_node_next(value)};
             return false;
         }
     }

@@ -74,7 +74,7 @@ ALWAYS_INLINE bool run_members(
         required += name->info >> JSV_NAME_REQUIRED_SHIFT;
         next = jsv_node_next(key + 1); /* now: the value's type is at hand, later it must be read */
         if (!run_member(run, object, name, key, simple)) {
-            run->stop = (struct jsv_stop){object->schema, end, next};
+            run->last_failure = (struct jsv_last_failure){object->schema, end, next};
             return false;
         }
     }

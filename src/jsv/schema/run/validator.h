@@ -29,17 +29,17 @@ struct jsv_memo {
 };
 
 /*
- * Where checking what is inside a container last ended early: all before this
- * element, or member, is as it should be. That holds for as long as the
- * document is looked at, whatever came of the check around it.
+ * The last failed element or member of a container: all children before it are
+ * valid. That stays true for the same document, whatever the result of the
+ * checks around it.
  *
- * Both places are told by their ends, which a check has at hand; whoever has
- * the container finds out whether it is meant (judge.c).
+ * Container and child are identified by their ends, which a check has at hand;
+ * precheck.c finds out whether a given container is meant.
  */
-struct jsv_stop {
+struct jsv_last_failure {
     const void *by; /* the subschema of an object, the jsv_entry of elements; NULL: none */
     const struct jsv_node *end;
-    const struct jsv_node *part_end;
+    const struct jsv_node *child_end;
 };
 
 struct jsv_validator {
@@ -51,7 +51,7 @@ struct jsv_validator {
     int64_t depth;  /* levels left; none when it is 0 or less */
     uint64_t round; /* checks begun */
     int error;      /* why it was given up; 0 while it goes on */
-    struct jsv_stop stop;
+    struct jsv_last_failure last_failure;
     /* of all: */
     struct jsv_allocator allocator;
     struct jsv_validator_limits limits; /* no zeros left */

@@ -577,7 +577,7 @@ static void meta_schemas_are_asked(void **state)
         {SCHEMA_ONLY(4),
          "{'exclusiveMaximum':true}",
          "",
-         "missing property 'maximum', which 'exclusiveMaximum' asks for"},
+         "missing property 'maximum', required by 'exclusiveMaximum'"},
         {SCHEMA_6_ON, "{'exclusiveMaximum':true}", "/exclusiveMaximum", "expected number"},
         {SCHEMA_ONLY(2020_12), "{'items':[{}]}", "/items", "expected boolean or object"},
         {SCHEMA_6_ON, "5", "", "expected boolean or object"},

@@ -1,6 +1,5 @@
 /*
- * Evaluating a schema as a whole: schemas without keywords, an end at the
- * first fault, nothing to look at.
+ * Evaluating schemas, and the keywords that apply other schemas to the same value.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +28,8 @@ static void boolean_schemas(void **state)
     SCHEMA_RUN(*state, cases);
 }
 
-/* Without a report the first fault ends it, wherever it lies. */
-static void silent_evaluation(void **state)
+/* For a verdict without report, evaluation ends at the first failure. */
+static void verdict_without_findings(void **state)
 {
     static const struct schema_case cases[] = {
         {SCHEMA_2019_ON, "{'not':{'required':['a','b'],'unevaluatedProperties':true}}", "{}", NULL},
@@ -71,7 +70,6 @@ static void silent_evaluation(void **state)
     SCHEMA_RUN(*state, cases);
 }
 
-/* There is nothing to be said about a value that is not there. */
 static void no_value(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -79,14 +77,14 @@ static void no_value(void **state)
     assert_int_equal(schema_fixture_verdict(fixture, (struct jsv_value){0}), -EINVAL);
 }
 
-/* There is one problem, and it says that there is no list. */
+/* The only problem says that the error list exceeded the work limit. */
 static void expect_no_list(const struct jsv_problems *problems)
 {
     const struct jsv_problem *only = &problems->items[0];
     assert_int_equal(problems->count, 1);
     assert_true(jsv_str_equal(only->path, JSV_STR("")));
-    assert_true(jsv_str_equal(
-        only->message, JSV_STR("not valid; the list of its faults is too long to work out")));
+    assert_true(
+        jsv_str_equal(only->message, JSV_STR("invalid; error list exceeded the work limit")));
     assert_true(jsv_str_equal(only->keyword, JSV_STR("")));
     assert_true(jsv_str_equal(only->schema_path, JSV_STR("")));
     assert_null(only->member.data);
@@ -94,10 +92,10 @@ static void expect_no_list(const struct jsv_problems *problems)
 }
 
 /*
- * What is not valid is never in doubt, however few steps there are to say why:
- * with more and more of them there is no verdict, then no list, then a list.
+ * With more and more steps there is first no verdict, then "invalid" without a
+ * list of problems, then the list.
  */
-static void known_to_be_invalid(void **state)
+static void invalid_without_steps_for_the_report(void **state)
 {
     struct schema_fixture *fixture = *state;
     bool met[3] = {false};
@@ -125,8 +123,8 @@ static void known_to_be_invalid(void **state)
     assert_true(met[0] && met[1] && met[2]);
 }
 
-/* The same when it is a pattern that takes too long, behind what is known to be wrong. */
-static void known_to_be_invalid_before_a_slow_pattern(void **state)
+/* The same if a slow pattern follows the first problem. */
+static void invalid_before_a_slow_pattern(void **state)
 {
     struct schema_fixture *fixture = *state;
     schema_fixture_use(
@@ -143,7 +141,7 @@ static void known_to_be_invalid_before_a_slow_pattern(void **state)
     assert_true(jsv_str_equal(problems.items[0].path, JSV_STR("")));
 }
 
-/* A long name with a hundred faults below it, each of which names it. */
+/* A long name with a hundred problems below it, each of which has the name in its path. */
 static struct jsv_value read_long_name(struct schema_fixture *fixture)
 {
     char text[8192];
@@ -155,8 +153,8 @@ static struct jsv_value read_long_name(struct schema_fixture *fixture)
     return schema_fixture_read(fixture, text);
 }
 
-/* The same when it is the report's memory, up to its limit. */
-static void known_to_be_invalid_without_memory_to_say_why(void **state)
+/* The same if the report reaches its memory limit. */
+static void invalid_without_memory_for_the_report(void **state)
 {
     struct schema_fixture *fixture = *state;
     bool met[2] = {false};
@@ -178,8 +176,8 @@ static void known_to_be_invalid_without_memory_to_say_why(void **state)
     assert_true(met[0] && met[1]);
 }
 
-/* And when it is the memory of what is kept for the next report, here the order of many members. */
-static void known_to_be_invalid_without_memory_to_look(void **state)
+/* The same for memory that is kept for the next report, here the order of many members. */
+static void invalid_without_memory_for_lookups(void **state)
 {
     struct schema_fixture *fixture = *state;
     const struct jsv_validator_limits limits = {.memory_max = 64 << 10};
@@ -201,8 +199,8 @@ static void known_to_be_invalid_without_memory_to_look(void **state)
     jsv_buf_done(&text);
 }
 
-/* When there is no memory for anybody nothing is said, not even what is known. */
-static void known_to_be_invalid_out_of_memory(void **state)
+/* If the system has no memory, the error is -ENOMEM. */
+static void invalid_and_out_of_memory(void **state)
 {
     struct schema_fixture *fixture = *state;
     schema_fixture_use(fixture, "{'additionalProperties':{'items':{'type':'string'}}}");
@@ -223,17 +221,73 @@ static void known_to_be_invalid_out_of_memory(void **state)
     torture_done(&torture);
 }
 
+static void combinations(void **state)
+{
+    static const struct schema_case cases[] = {
+        {SCHEMA_ALL, "{'allOf':[{'minimum':2},{'multipleOf':2}]}", "4", NULL},
+        {SCHEMA_ALL,
+         NULL,
+         "1",
+         ": must be a multiple of 2 (multipleOf /allOf/1/multipleOf)\n: must be at least 2 "
+         "(minimum /allOf/0/minimum)"},
+        {SCHEMA_ALL, "{'anyOf':[{'minimum':2},{'type':'string'}]}", "2", NULL},
+        {SCHEMA_ALL, NULL, "'a'", NULL},
+        {SCHEMA_ALL, NULL, "1", ": must be at least 2 (minimum /anyOf/0/minimum)"},
+        {SCHEMA_ALL, "{'oneOf':[{'minimum':2},{'maximum':4}]}", "1", NULL},
+        {SCHEMA_ALL, NULL, "3", ": matches more than one alternative (0 and 1) (oneOf /oneOf)"},
+        {SCHEMA_ALL,
+         "{'oneOf':[{'type':'null'},{},{'type':'string'}]}",
+         "null",
+         ": matches more than one alternative (0 and 1) (oneOf /oneOf)"},
+        {SCHEMA_ALL, NULL, "'a'", ": matches more than one alternative (1 and 2) (oneOf /oneOf)"},
+        {SCHEMA_ALL, NULL, "1", NULL},
+        {SCHEMA_ALL,
+         "{'oneOf':[{},{},{'type':'string'}]}",
+         "1",
+         ": matches more than one alternative (0 and 1) (oneOf /oneOf)"},
+        {SCHEMA_ALL, "{'not':{'type':'string'}}", "1", NULL},
+        {SCHEMA_ALL, NULL, "'a'", ": must not match the schema in 'not' (not /not)"},
+        {SCHEMA_ALL, "{'not':{}}", "'a'", ": must not match the schema in 'not' (not /not)"},
+        {SCHEMA_ALL, "{'not':{'minimum':3}}", "2", NULL},
+        {SCHEMA_ALL, NULL, "3", ": must not match the schema in 'not' (not /not)"},
+        {SCHEMA_7_ON,
+         "{'if':{'minimum':5},'then':{'multipleOf':5},'else':{'multipleOf':2}}",
+         "10",
+         NULL},
+        {SCHEMA_7_ON, NULL, "7", ": must be a multiple of 5 (multipleOf /then/multipleOf)"},
+        {SCHEMA_7_ON, NULL, "2", NULL},
+        {SCHEMA_7_ON, NULL, "3", ": must be a multiple of 2 (multipleOf /else/multipleOf)"},
+        {SCHEMA_7_ON, NULL, "'a'", NULL},
+        {SCHEMA_7_ON, "{'if':{'minimum':5}}", "7", NULL},
+        {SCHEMA_7_ON, "{'if':{'minimum':5},'then':{'const':7}}", "1", NULL},
+        {SCHEMA_7_ON, NULL, "8", ": expected 7 (const /then/const)"},
+        {SCHEMA_7_ON, "{'if':{'minimum':5},'else':{'const':1}}", "8", NULL},
+        {SCHEMA_7_ON, "{'then':{'const':7},'else':{'const':8}}", "1", NULL},
+        {SCHEMA_7_ON,
+         "{'if':true,'then':{'const':7},'else':{'const':8}}",
+         "8",
+         ": expected 7 (const /then/const)"},
+        {SCHEMA_7_ON,
+         "{'if':false,'then':{'const':7},'else':{'const':8}}",
+         "7",
+         ": expected 8 (const /else/const)"},
+        {JSV_DRAFT_4, JSV_DRAFT_6, "{'if':{},'then':{'not':{}}}", "1", NULL},
+    };
+    SCHEMA_RUN(*state, cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCHEMA_TEST(boolean_schemas),
-        SCHEMA_TEST(silent_evaluation),
+        SCHEMA_TEST(verdict_without_findings),
         SCHEMA_TEST(no_value),
-        SCHEMA_TEST(known_to_be_invalid),
-        SCHEMA_TEST(known_to_be_invalid_before_a_slow_pattern),
-        SCHEMA_TEST(known_to_be_invalid_without_memory_to_say_why),
-        SCHEMA_TEST(known_to_be_invalid_without_memory_to_look),
-        SCHEMA_TEST(known_to_be_invalid_out_of_memory),
+        SCHEMA_TEST(invalid_without_steps_for_the_report),
+        SCHEMA_TEST(invalid_before_a_slow_pattern),
+        SCHEMA_TEST(invalid_without_memory_for_the_report),
+        SCHEMA_TEST(invalid_without_memory_for_lookups),
+        SCHEMA_TEST(invalid_and_out_of_memory),
+        SCHEMA_TEST(combinations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,5 @@
 /*
- * Keywords about a value as such, in every draft that knows them: what they
- * accept, and what is said when they do not. Both ways of evaluating see all
- * of this.
+ * Keywords about the value itself, in every draft that has them.
  */
 #include "support/schema_fixture.h"
 

@@ -1,13 +1,12 @@
 /*
- * Of alternatives that do not fit, people see the problems of the one that was
- * meant.
+ * Which problems are reported if no alternative matches.
  */
 #include <stdio.h>
 
 #include "support/schema_fixture.h"
 #include "support/texts.h"
 
-/* Requests told apart by their method, as protocols have them. */
+/* Requests that differ in their method, as in many protocols. */
 static const char requests[] =
     "{'anyOf':[{'$ref':'#/$defs/ping'},{'$ref':'#/$defs/call'},{'$ref':'#/$defs/list'}],"
     "'$defs':{"
@@ -21,7 +20,7 @@ static const char requests[] =
     "'properties':{'jsonrpc':{'const':'2.0'},'method':{'const':'list'},'cursor':{'type':'string'}}}"
     "}}";
 
-static void the_alternative_with_the_right_tag(void **state)
+static void reports_the_alternative_with_the_right_tag(void **state)
 {
     struct schema_fixture *fixture = *state;
     schema_fixture_use(fixture, requests);
@@ -47,7 +46,7 @@ static void the_alternative_with_the_right_tag(void **state)
         "/jsonrpc: expected '2.0' (const /$defs/call/properties/jsonrpc/const)");
 }
 
-static void a_wrong_tag(void **state)
+static void lists_the_allowed_tags(void **state)
 {
     struct schema_fixture *fixture = *state;
     schema_fixture_use(fixture, requests);
@@ -60,7 +59,7 @@ static void a_wrong_tag(void **state)
         fixture, "{'jsonrpc':'1.0','method':'pong'}", "/jsonrpc: expected '2.0' (anyOf /anyOf)");
 }
 
-static void a_missing_tag(void **state)
+static void reports_a_missing_tag(void **state)
 {
     struct schema_fixture *fixture = *state;
     schema_fixture_use(fixture, requests);
@@ -97,7 +96,7 @@ static void a_missing_tag(void **state)
     schema_fixture_expect(fixture, "{}", ": missing property 'k' (required /oneOf/1/required)");
 }
 
-/* Of alternatives that come as close one is told, and how many others there are. */
+/* Of equally close alternatives, one is reported together with the number of others. */
 static void equally_close_alternatives(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -112,7 +111,14 @@ static void equally_close_alternatives(void **state)
         ": missing property 'b' (required /anyOf/0/required)");
     assert_int_equal(fixture->problems.items[0].others, 2);
     assert_int_equal(fixture->problems.items[1].others, 0);
-    /* all are told, or only one is close */
+    /* equal alternatives count once */
+    schema_fixture_use(
+        fixture,
+        "{'anyOf':[{'required':['a','b']},{'required':['a','b']},{'required':['c','d']},"
+        "{'required':['c','d']},{'required':['a','b']}]}");
+    assert_int_equal(schema_fixture_verdict(fixture, schema_fixture_read(fixture, "{}")), 0);
+    assert_int_equal(fixture->problems.items[0].others, 1);
+    /* all are reported, or only one is close */
     schema_fixture_use(fixture, "{'anyOf':[{'required':['a']},{'required':['c']}]}");
     schema_fixture_expect(
         fixture, "{}", ": missing property 'a' or missing property 'c' (anyOf /anyOf)");
@@ -240,8 +246,8 @@ static void other_choices(void **state)
     SCHEMA_RUN(*state, cases);
 }
 
-/* Beyond a number of alternatives it is only said that none fits. */
-static void too_many_to_go_into(void **state)
+/* Beyond the limit of explained alternatives the message is generic. */
+static void too_many_alternatives_get_a_generic_message(void **state)
 {
     struct schema_fixture *fixture = *state;
     struct jsv_buf schema;
@@ -269,8 +275,7 @@ static void too_many_to_go_into(void **state)
         "/2: matches none of the alternatives (anyOf /$defs/0/anyOf)");
 }
 
-/* What cannot be said in one sentence is not joined. */
-static void messages_too_long_to_join(void **state)
+static void long_messages_are_not_joined(void **state)
 {
     struct schema_fixture *fixture = *state;
     struct jsv_buf schema;
@@ -290,14 +295,14 @@ static void messages_too_long_to_join(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCHEMA_TEST(the_alternative_with_the_right_tag),
-        SCHEMA_TEST(a_wrong_tag),
-        SCHEMA_TEST(a_missing_tag),
+        SCHEMA_TEST(reports_the_alternative_with_the_right_tag),
+        SCHEMA_TEST(lists_the_allowed_tags),
+        SCHEMA_TEST(reports_a_missing_tag),
         SCHEMA_TEST(equally_close_alternatives),
         SCHEMA_TEST(wrong_types),
         SCHEMA_TEST(other_choices),
-        SCHEMA_TEST(too_many_to_go_into),
-        SCHEMA_TEST(messages_too_long_to_join),
+        SCHEMA_TEST(too_many_alternatives_get_a_generic_message),
+        SCHEMA_TEST(long_messages_are_not_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,20 @@
-#include "jsv/schema/report/judge.h"
+#include "jsv/schema/report/precheck.h"
 
 #include "jsv/schema/program/program.h"
 
-/* Steps for verdicts in vain: so many for every value of the document, and some for a small one. */
+/* Steps for failed prechecks: for each value of the document, and a minimum for small ones. */
 #define STEPS_PER_VALUE 4
-#define STEPS_AT_LEAST  10000
+#define STEPS_MIN       10000
 
-int64_t jsv_judge_steps(const struct jsv_node *node)
+int64_t jsv_precheck_budget(const struct jsv_node *node)
 {
-    return STEPS_AT_LEAST + STEPS_PER_VALUE * (int64_t)jsv_node_skip(node);
+    return STEPS_MIN + STEPS_PER_VALUE * (int64_t)jsv_node_skip(node);
 }
 
 /*
- * Operations may explain, too: above the words that are in use here. What could
- * not be decided counts as failed, whatever was made of it ("not"); what was
- * remembered or found good on the way is as doubtful, and forgotten.
+ * Operations may explain as well and then use words above those in use here.
+ * A check that ended with an error counts as failed, whatever `not` made of it.
+ * Verdicts remembered on the way may be wrong and are discarded.
  */
 static bool run_program(struct jsv_explain *x, uint32_t shape, const struct jsv_node *node)
 {
@@ -30,55 +30,55 @@ static bool run_program(struct jsv_explain *x, uint32_t shape, const struct jsv_
     validator->depth = depth;
     if (validator->error) {
         validator->round++;
-        validator->stop.by = NULL;
+        validator->last_failure.by = NULL;
     }
     return holds && !validator->error;
 }
 
 /*
- * A container, those it is the last of, and those that are its last all have
- * the same end. Of the places before that end, where one of them has a part
- * that ends there, none of the others has.
+ * The failure names its container by the container's end, and several nested
+ * containers can share an end. Only one of them has a child that ends at
+ * child_end, because child_end is before the common end.
  */
 const struct jsv_node *
-jsv_judge_find_stop(const struct jsv_stop *stop, const struct jsv_node *container)
+jsv_precheck_find_failure(const struct jsv_last_failure *failure, const struct jsv_node *container)
 {
     bool is_object = jsv_node_type(container) == JSV_TYPE_OBJECT;
     const struct jsv_node *end = jsv_node_next(container);
-    const struct jsv_node *part = container;
+    const struct jsv_node *child = container;
     const struct jsv_node *next = container + 1;
-    if (stop->end != end || stop->part_end == end) {
+    if (failure->end != end || failure->child_end == end) {
         return container;
     }
-    while (next < stop->part_end) {
-        part = next;
-        next = jsv_node_next(part + is_object);
+    while (next < failure->child_end) {
+        child = next;
+        next = jsv_node_next(child + is_object);
     }
-    return next == stop->part_end ? part : container;
+    return next == failure->child_end ? child : container;
 }
 
-int jsv_judge(
+int jsv_precheck(
     struct jsv_explain *x, const struct jsv_subschema *schema, const struct jsv_node *node)
 {
     struct jsv_validator *validator = x->validator;
     if (validator->error) {
-        return validator->error; /* of taking findings down */
+        return validator->error; /* from adding findings */
     }
     if (x->findings && x->failed_node == node && x->failed_shape == schema->shape) {
         return 0;
     }
     int64_t steps = validator->steps;
-    int64_t granted = x->findings && x->judging_left < steps ? x->judging_left : steps;
+    int64_t granted = x->findings && x->precheck_left < steps ? x->precheck_left : steps;
     validator->steps = granted;
     bool holds = run_program(x, schema->shape, node);
-    int64_t taken = granted - validator->steps;
+    int64_t used = granted - validator->steps;
     if (!x->findings) {
         return validator->error ? validator->error : holds;
     }
     validator->error = 0;
-    validator->steps = holds ? steps - taken : steps;
+    validator->steps = holds ? steps - used : steps;
     if (!holds) {
-        x->judging_left -= taken;
+        x->precheck_left -= used;
         x->failed_node = node;
         x->failed_shape = schema->shape;
     }

@@ -1,37 +1,44 @@
 /*
- * Of anyOf and oneOf, when no alternative fits: what people should hear.
+ * Choosing what to report when no alternative of anyOf or oneOf matches.
  *
- * Those alternatives come first that are of the right kind, which a wrong type
- * rules out most and a wrong value of the right type less, then those with the
- * fewest wrong tags. A tag is a member with one value only, such as "method"
- * in a union of requests. When all of the right kind lack the same tag, the
- * members that all of them lack are what is told. When several are equally good and all want
- * another type or another tag, one finding lists what they want. Otherwise the closest is the one
- * whose first fault lies deepest, since all above it did fit, and then the one with the fewest
- * faults.
+ * The alternatives are ordered by how close the value came to matching:
+ *
+ * 1. by kind: an alternative for another type is furthest away, one for other
+ *    values of the same type is closer;
+ * 2. by wrong tags. A tag is a member that allows a single value, such as
+ *    "method" in a union of requests;
+ * 3. by the depth of the first problem, deepest first, because everything above
+ *    it matched, and then by the number of problems.
+ *
+ * If all alternatives of the right kind miss the same tag, the members missing
+ * in all of them are reported. If several are equally close and all expect
+ * another type or another tag, one finding lists everything they expect.
+ * Otherwise the findings of the closest alternative are reported.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "jsv/base/hash.h"
+#include "jsv/json/sort.h"
 #include "jsv/json/value.h"
-#include "jsv/schema/report/findings_parts.h"
+#include "jsv/schema/report/findings.h"
 
-/* Findings of one alternative. */
+/* Findings kept of one alternative. */
 #define BRANCH_ROOM 64
 
-/* Members missing in all alternatives that are told; each is looked for in every alternative. */
+/* Reported members that all alternatives miss. Each is searched for in every alternative. */
 #define MISSING_MAX 8
 
-/* Alternatives whose single faults are worth one sentence. */
+/* Alternatives with one problem each that are joined into one message. */
 #define JOINED_MAX 4
 
-/* How close an alternative came that did not fit. */
+/* How close the value came to matching an alternative. */
 struct closeness {
-    int wrong_kind; /* 1: the value itself should be another, 2: of another type */
-    size_t tags;    /* members that should hold another single value */
-    size_t choices; /* members that should hold another of some values */
-    uint32_t depth; /* of the first fault */
-    size_t count;   /* of faults */
+    int wrong_kind; /* 1: another value is expected, 2: another type */
+    size_t tags;    /* members of which one other value is expected */
+    size_t choices; /* members of which one of several other values is expected */
+    uint32_t depth; /* of the first problem */
+    size_t count;   /* of problems */
 };
 
 static bool has_type(const struct jsv_expected *expected, enum jsv_type type)
@@ -47,11 +54,11 @@ static bool has_type(const struct jsv_expected *expected, enum jsv_type type)
     return false;
 }
 
-/* How wrong a value is by one finding about it. */
+/* The wrong_kind of a single finding. */
 static int wrongness_of(const struct jsv_branches *branches, const struct jsv_finding *finding)
 {
     bool never = !finding->use;
-    if (finding->depth != branches->depth || !(never || has_expected(finding))) {
+    if (finding->depth != branches->depth || !(never || jsv_finding_has_expected(finding))) {
         return 0;
     }
     enum jsv_type type = jsv_node_type(branches->where.place->node);
@@ -62,7 +69,7 @@ static struct closeness closeness_of(const struct jsv_branches *branches, size_t
 {
     struct closeness close = {.depth = UINT32_MAX, .count = end - from};
     for (size_t i = from; i < end; i++) {
-        const struct jsv_finding *finding = item_at(branches->findings, i);
+        const struct jsv_finding *finding = jsv_finding_at(branches->findings, i);
         int wrongness = wrongness_of(branches, finding);
         bool below = finding->depth == branches->depth + 1 && finding->expected.list_count;
         close.wrong_kind = wrongness > close.wrong_kind ? wrongness : close.wrong_kind;
@@ -78,7 +85,7 @@ static int compare_sizes(size_t a, size_t b)
     return a < b ? -1 : a > b;
 }
 
-/* By what the alternatives are for: <0 when a is closer. */
+/* Compare kinds and tags. @return <0 if a is closer. */
 static int compare_kinds(const struct closeness *a, const struct closeness *b)
 {
     if (a->wrong_kind || b->wrong_kind) {
@@ -99,8 +106,8 @@ static int compare_details(const struct closeness *a, const struct closeness *b)
     return order ? order : compare_sizes(a->count, b->count);
 }
 
-/* Each alternative may say enough to be compared with the others, unless nothing is kept anyway. */
-static void make_room(const struct jsv_branches *branches)
+/* Allow each alternative enough findings to be compared, unless none are kept anyway. */
+static void raise_limit(const struct jsv_branches *branches)
 {
     struct jsv_findings *findings = branches->findings;
     if (branches->start < branches->kept_max && findings->kept_max < branches->end + BRANCH_ROOM) {
@@ -118,24 +125,25 @@ jsv_branches_begin(struct jsv_findings *findings, struct jsv_finding_place where
         branches.dropped = findings->dropped;
         branches.kept_max = findings->kept_max;
         branches.depth = where.place->depth;
-        make_room(&branches);
+        raise_limit(&branches);
     }
     return branches;
 }
 
-/* The findings of one of the alternatives that are left, from one of them on. */
+/* The end of the findings of the alternative that begins at `from`. */
 static size_t branch_end(const struct jsv_branches *branches, size_t from)
 {
     size_t end = from;
-    uint32_t branch = item_at(branches->findings, from)->branch;
-    while (end < branches->end && item_at(branches->findings, end)->branch == branch) {
+    uint32_t branch = jsv_finding_at(branches->findings, from)->branch;
+    while (end < branches->end && jsv_finding_at(branches->findings, end)->branch == branch) {
         end++;
     }
     return end;
 }
 
-/* <0 when the new alternative is closer than those that are left, 0 when it is as close. */
-static int compare_with_left(const struct jsv_branches *branches, const struct closeness *close)
+/* @return <0 if the new alternative is closer than the remaining ones, 0 if it is as close. */
+static int
+compare_with_remaining(const struct jsv_branches *branches, const struct closeness *close)
 {
     if (branches->end == branches->start) {
         return -1;
@@ -146,21 +154,23 @@ static int compare_with_left(const struct jsv_branches *branches, const struct c
     return order || !is_clean(close) ? order : compare_details(close, &best);
 }
 
-/* Move findings down. */
 static void move_items(struct jsv_findings *findings, size_t to, size_t from, size_t count)
 {
     if (count && to != from) {
-        memmove(item_at(findings, to), item_at(findings, from), count * sizeof(struct jsv_finding));
+        memmove(
+            jsv_finding_at(findings, to),
+            jsv_finding_at(findings, from),
+            count * sizeof(struct jsv_finding));
     }
 }
 
 /* ---- missing tags ---- */
 
-/* A member that all alternatives so far lack. */
+/* A member that is missing in all alternatives so far. */
 struct jsv_missing {
-    struct jsv_finding finding; /* of the first of them */
-    struct jsv_str values;      /* that this one allows for it; empty: it is no tag there */
-    bool differs;               /* another allows others: it tells them apart */
+    struct jsv_finding finding; /* of the first alternative */
+    struct jsv_str values;      /* it allows for the member; empty: not a tag */
+    bool differs;               /* another alternative allows other values */
 };
 
 static bool is_missing(const struct jsv_branches *branches, const struct jsv_finding *finding)
@@ -169,7 +179,7 @@ static bool is_missing(const struct jsv_branches *branches, const struct jsv_fin
            finding->depth == branches->depth;
 }
 
-/* The text of the values that a schema lists; empty when it lists none. */
+/* The text of the const or enum of a schema; empty if it has none. */
 static struct jsv_str listed_values(const struct jsv_subschema *schema)
 {
     const struct jsv_keyword_use *ref = jsv_subschema_use(schema, JSV_KEYWORD_REF);
@@ -180,7 +190,7 @@ static struct jsv_str listed_values(const struct jsv_subschema *schema)
                : (struct jsv_str){"", 0};
 }
 
-/* The values that a schema allows for a member which it requires. */
+/* The values a schema allows for a required member. */
 static struct jsv_str values_of(struct jsv_findings *findings, const struct jsv_finding *finding)
 {
     const struct jsv_keyword_use *properties =
@@ -195,21 +205,21 @@ static struct jsv_str values_of(struct jsv_findings *findings, const struct jsv_
     return (struct jsv_str){"", 0};
 }
 
-/* The members that the first alternative lacks. */
+/* Collect the members missing in the first alternative. */
 static void begin_missing(struct jsv_branches *branches, size_t from, size_t end)
 {
     struct jsv_findings *findings = branches->findings;
     size_t count = 0;
     for (size_t i = from; i < end; i++) {
-        count += is_missing(branches, item_at(findings, i));
+        count += is_missing(branches, jsv_finding_at(findings, i));
     }
     count = count < MISSING_MAX ? count : MISSING_MAX;
     if (count == 0) {
         return;
     }
-    branches->missing = jsv_findings_take(findings, count * sizeof(*branches->missing));
+    branches->missing = jsv_findings_alloc(findings, count * sizeof(*branches->missing));
     for (size_t i = from; branches->missing && branches->missing_count < count; i++) {
-        const struct jsv_finding *finding = item_at(findings, i);
+        const struct jsv_finding *finding = jsv_finding_at(findings, i);
         if (is_missing(branches, finding)) {
             branches->missing[branches->missing_count++] =
                 (struct jsv_missing){*finding, values_of(findings, finding), false};
@@ -217,12 +227,12 @@ static void begin_missing(struct jsv_branches *branches, size_t from, size_t end
     }
 }
 
-/* Whether an alternative lacks the same member; and if so, whether it wants another value in it. */
+/* Check whether an alternative misses the same member, and whether it allows other values. */
 static bool is_missing_too(
     const struct jsv_branches *branches, size_t from, size_t end, struct jsv_missing *missing)
 {
     for (size_t i = from; i < end; i++) {
-        const struct jsv_finding *finding = item_at(branches->findings, i);
+        const struct jsv_finding *finding = jsv_finding_at(branches->findings, i);
         if (is_missing(branches, finding) &&
             jsv_str_equal(finding->member, missing->finding.member)) {
             struct jsv_str values = values_of(branches->findings, finding);
@@ -234,7 +244,7 @@ static bool is_missing_too(
     return false;
 }
 
-/* Keep in mind the members that this alternative and all before it lack. */
+/* Keep only the members missing in this alternative and all before it. */
 static void note_missing(struct jsv_branches *branches, size_t from, size_t end)
 {
     if (!branches->has_fitting) {
@@ -251,7 +261,7 @@ static void note_missing(struct jsv_branches *branches, size_t from, size_t end)
     branches->missing_count = kept;
 }
 
-/* Whether a member is missing that would tell which alternative was meant. */
+/* Check whether a member is missing that would tell the alternatives apart. */
 static bool misses_tag(const struct jsv_branches *branches)
 {
     for (size_t i = 0; i < branches->missing_count; i++) {
@@ -273,10 +283,10 @@ void jsv_branches_failed(struct jsv_branches *branches, uint32_t index)
     size_t from = branches->end;
     size_t count = findings->items.count - from;
     for (size_t i = from; i < findings->items.count; i++) {
-        item_at(findings, i)->branch = index;
+        jsv_finding_at(findings, i)->branch = index;
     }
     struct closeness close = closeness_of(branches, from, findings->items.count);
-    int order = count ? compare_with_left(branches, &close) : 1;
+    int order = count ? compare_with_remaining(branches, &close) : 1;
     if (!close.wrong_kind) {
         note_missing(branches, from, findings->items.count);
     }
@@ -289,17 +299,17 @@ void jsv_branches_failed(struct jsv_branches *branches, uint32_t index)
     }
     findings->items.count = branches->end;
     findings->dropped = branches->dropped;
-    make_room(branches);
+    raise_limit(branches);
 }
 
-/* What an alternative expects at a path, if it does; values rather than their type. */
+/* The finding of an alternative at a path that expects types or, preferably, values. */
 static const struct jsv_finding *
 find_expected(const struct jsv_branches *branches, size_t from, size_t end, struct jsv_str path)
 {
     const struct jsv_finding *found = NULL;
     for (size_t i = from; i < end; i++) {
-        const struct jsv_finding *finding = item_at(branches->findings, i);
-        if (has_expected(finding) && jsv_str_equal(finding->path, path) &&
+        const struct jsv_finding *finding = jsv_finding_at(branches->findings, i);
+        if (jsv_finding_has_expected(finding) && jsv_str_equal(finding->path, path) &&
             (!found || finding->expected.list_count)) {
             found = finding;
         }
@@ -307,15 +317,15 @@ find_expected(const struct jsv_branches *branches, size_t from, size_t end, stru
     return found;
 }
 
-/* An alternative that nothing fits expects nothing, and need not be heard. */
+/* True for the alternative `false`, which expects nothing and is left out of the message. */
 static bool is_never(const struct jsv_branches *branches, size_t from, size_t end)
 {
-    return end == from + 1 && !item_at(branches->findings, from)->use;
+    return end == from + 1 && !jsv_finding_at(branches->findings, from)->use;
 }
 
 /*
- * Go through what the alternatives expect at a path. With lists NULL, only
- * count the lists of values. @return false when one of them expects nothing.
+ * Collect what the alternatives expect at a path. With lists NULL, only count
+ * the lists of values. @return false if one of them expects nothing there.
  */
 static bool gather_expected(
     const struct jsv_branches *branches,
@@ -344,8 +354,8 @@ static bool gather_expected(
 }
 
 /*
- * All that the alternatives expect at a path, as one finding in place of
- * theirs; nothing changes when one of them expects nothing there.
+ * Replace the findings by a single one that lists what all alternatives expect
+ * at a path. @return false, without a change, if one expects nothing there.
  */
 static bool merge_at(struct jsv_branches *branches, struct jsv_str path)
 {
@@ -360,19 +370,19 @@ static bool merge_at(struct jsv_branches *branches, struct jsv_str path)
     if (!gather_expected(branches, &merged, NULL, &count)) {
         return false;
     }
-    struct jsv_expected_values *lists = jsv_findings_take(findings, count * sizeof(*lists));
+    struct jsv_expected_values *lists = jsv_findings_alloc(findings, count * sizeof(*lists));
     if (!lists) {
         return false;
     }
     gather_expected(branches, &merged, lists, &count);
-    merged.trail = jsv_findings_trail(findings);
+    merged.refs = jsv_findings_copy_refs(findings);
     merged.message = jsv_expected_message(findings, &merged.expected);
-    *item_at(findings, branches->start) = merged;
+    *jsv_finding_at(findings, branches->start) = merged;
     branches->end = branches->start + 1;
     return true;
 }
 
-/* Alternatives of the wrong kind, or with wrong tags: say what all of them expect. */
+/* For alternatives of the wrong kind or with wrong tags, list what all of them expect. */
 static bool merge_expected(struct jsv_branches *branches)
 {
     size_t from = branches->start;
@@ -387,16 +397,17 @@ static bool merge_expected(struct jsv_branches *branches)
     bool wrong_kind = closeness_of(branches, from, end).wrong_kind != 0;
     uint32_t depth = branches->depth + !wrong_kind;
     for (; from < end; from++) {
-        const struct jsv_finding *finding = item_at(branches->findings, from);
-        if (finding->depth == depth && has_expected(finding) && merge_at(branches, finding->path)) {
+        const struct jsv_finding *finding = jsv_finding_at(branches->findings, from);
+        if (finding->depth == depth && jsv_finding_has_expected(finding) &&
+            merge_at(branches, finding->path)) {
             return true;
         }
     }
     return false;
 }
 
-/* Leave the closest alternative of those that are left; of equals, those next to it in order. */
-static void leave_closest(struct jsv_branches *branches)
+/* Keep only the closest of the remaining alternatives, and those as close. */
+static void keep_closest(struct jsv_branches *branches)
 {
     struct jsv_findings *findings = branches->findings;
     size_t to = branches->start;
@@ -418,11 +429,11 @@ static void leave_closest(struct jsv_branches *branches)
     branches->end = to;
 }
 
-/* Several alternatives with one fault each, at the same place: say all of them. */
+/* Join the messages of alternatives that have one problem each, all at the same place. */
 static bool join_messages(struct jsv_branches *branches)
 {
     struct jsv_findings *findings = branches->findings;
-    struct jsv_finding *first = item_at(findings, branches->start);
+    struct jsv_finding *first = jsv_finding_at(findings, branches->start);
     size_t count = branches->end - branches->start;
     struct jsv_sentence sentence = {.size = 0};
     bool different = false;
@@ -432,34 +443,57 @@ static bool join_messages(struct jsv_branches *branches)
         if (!alone || i == JOINED_MAX || !jsv_str_equal(first[i].path, first->path)) {
             return false;
         }
-        if (!repeated && !(jsv_sentence_say(&sentence, i ? JSV_STR(" or ") : JSV_STR("")) &&
-                           jsv_sentence_say(&sentence, first[i].message))) {
+        if (!repeated && !(jsv_sentence_append(&sentence, i ? JSV_STR(" or ") : JSV_STR("")) &&
+                           jsv_sentence_append(&sentence, first[i].message))) {
             return false;
         }
         different |= i && !repeated;
     }
     if (different) {
-        first->message = jsv_findings_keep(findings, sentence.text, sentence.size);
+        first->message = jsv_findings_copy(findings, sentence.text, sentence.size);
         first->schema = branches->where.schema;
         first->use = branches->where.use;
-        first->trail = jsv_findings_trail(findings);
+        first->refs = jsv_findings_copy_refs(findings);
         first->expected = (struct jsv_expected){0};
     }
     return true;
 }
 
-/* How many alternatives are left. */
-static uint32_t count_branches(const struct jsv_branches *branches)
+static int compare_equal(const void *context, const void *a, const void *b)
 {
-    uint32_t count = 0;
-    for (size_t from = branches->start; from < branches->end; count++) {
-        from = branch_end(branches, from);
-    }
-    return count;
+    (void)context;
+    (void)a;
+    (void)b;
+    return 0;
 }
 
-/* Whichever alternative was meant, these members are missing: nothing more can be told. */
-static void leave_missing(struct jsv_branches *branches)
+/* Count the remaining alternatives whose findings differ, by a hash of these. */
+static uint32_t count_distinct(const struct jsv_branches *branches)
+{
+    struct jsv_findings *findings = branches->findings;
+    size_t max = branches->end - branches->start;
+    struct jsv_sort_item *hashes = jsv_findings_alloc(findings, 2 * max * sizeof(*hashes));
+    size_t count = 0;
+    for (size_t from = branches->start, end; hashes && from < branches->end; from = end) {
+        uint64_t hash = 0;
+        for (end = branch_end(branches, from); from < end; from++) {
+            const struct jsv_finding *finding = jsv_finding_at(findings, from);
+            hash = jsv_hash(finding->message, jsv_hash(finding->path, hash));
+        }
+        hashes[count++] = (struct jsv_sort_item){hash, NULL};
+    }
+    uint32_t distinct = 1;
+    if (count > 1) {
+        jsv_sort(hashes, hashes + count, count, compare_equal, NULL);
+    }
+    for (size_t i = 1; i < count; i++) {
+        distinct += hashes[i].word != hashes[i - 1].word;
+    }
+    return distinct;
+}
+
+/* Report the members that are missing in every alternative. */
+static void report_missing(struct jsv_branches *branches)
 {
     struct jsv_findings *findings = branches->findings;
     findings->items.count = branches->start;
@@ -484,15 +518,14 @@ int jsv_branches_settle(struct jsv_branches *branches)
         return jsv_finding_add(findings, branches->where, "matches none of the alternatives");
     }
     if (misses_tag(branches)) {
-        leave_missing(branches);
+        report_missing(branches);
         return 0;
     }
     if (!merge_expected(branches)) {
-        leave_closest(branches);
-        uint32_t count = count_branches(branches);
-        uint32_t others = join_messages(branches) ? 0 : count - 1;
+        keep_closest(branches);
+        uint32_t others = join_messages(branches) ? 0 : count_distinct(branches) - 1;
         branches->end = branch_end(branches, branches->start);
-        item_at(findings, branches->start)->others = others;
+        jsv_finding_at(findings, branches->start)->others = others;
         findings->dropped += branches->lost;
     }
     findings->items.count = branches->end;

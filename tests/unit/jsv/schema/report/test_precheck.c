@@ -1,8 +1,8 @@
-/* That judging spares explaining, and changes nothing else: the fixture compares both reports. */
+/* Prechecks save steps and change no report: the fixture compares the reports with and without. */
 #include <errno.h>
 
 #include "jsv/schema/report/explain.h"
-#include "jsv/schema/report/judge.h"
+#include "jsv/schema/report/precheck.h"
 #include "support/count_of.h"
 #include "support/json_fixture.h"
 #include "support/schema_fixture.h"
@@ -23,8 +23,8 @@ static struct jsv_value read_many(struct schema_fixture *fixture, const char *la
     return value;
 }
 
-/* Explaining every element takes more steps than there are; looking at them does not. */
-static void spares_what_is_valid(void **state)
+/* The steps are too few to explain every element, but enough to check them. */
+static void valid_elements_are_not_explained(void **state)
 {
     static const struct jsv_validator_limits limits = {.steps_max = 2 * MANY + 200};
     struct schema_fixture *fixture = *state;
@@ -55,28 +55,27 @@ static void a_valid_document_is_not_explained(void **state)
     assert_int_equal(problems.count, 0);
 }
 
-/* A purse for a small document, and more for each value. */
-static void the_purse_grows_with_the_document(void **state)
+static void budget_grows_with_the_document(void **state)
 {
     struct schema_fixture *fixture = *state;
     struct jsv_value small = schema_fixture_read(fixture, "1");
     struct jsv_value large = read_many(fixture, "1");
-    assert_true(jsv_judge_steps(small.node) >= 10000);
-    assert_true(jsv_judge_steps(large.node) >= jsv_judge_steps(small.node) + 4 * MANY);
+    assert_true(jsv_precheck_budget(small.node) >= 10000);
+    assert_true(jsv_precheck_budget(large.node) >= jsv_precheck_budget(small.node) + 4 * MANY);
 }
 
-static void an_empty_purse_leaves_all_to_explaining(void **state)
+static void without_budget_everything_is_explained(void **state)
 {
     struct schema_fixture *fixture = *state;
     schema_fixture_use(fixture, "{'items':{'type':'integer'}}");
-    struct jsv_explain x = {.judging_left = 1};
-    assert_true(jsv_judge_can(&x, fixture->schema->root));
-    x.judging_left = 0;
-    assert_false(jsv_judge_can(&x, fixture->schema->root));
-    x.judging_left = 1;
+    struct jsv_explain x = {.precheck_left = 1};
+    assert_true(jsv_precheck_can(&x, fixture->schema->root));
+    x.precheck_left = 0;
+    assert_false(jsv_precheck_can(&x, fixture->schema->root));
+    x.precheck_left = 1;
     struct jsv_subschema shapeless = *fixture->schema->root;
     shapeless.shape = 0;
-    assert_false(jsv_judge_can(&x, &shapeless));
+    assert_false(jsv_precheck_can(&x, &shapeless));
 }
 
 /* "name":[text, … ] */
@@ -89,10 +88,10 @@ static void print_many(struct jsv_buf *out, const char *name, const char *text, 
 }
 
 /*
- * However early the steps run out, what was remembered on the way to the limit
- * must not make an invalid value valid afterwards: "not" would.
+ * Verdicts remembered before the steps ran out must not make an invalid value
+ * valid later, as `not` would.
  */
-static void nothing_doubtful_is_remembered(void **state)
+static void doubtful_verdicts_are_discarded(void **state)
 {
     struct schema_fixture *fixture = *state;
     struct jsv_buf text;
@@ -126,8 +125,8 @@ static void nothing_doubtful_is_remembered(void **state)
     jsv_buf_done(&text);
 }
 
-/* Nor is anything found good by a check that ran out of steps on its way there. */
-static void nothing_doubtful_is_found_good(void **state)
+/* A check that ran out of steps does not mark children as valid. */
+static void doubtful_children_are_checked_again(void **state)
 {
     struct schema_fixture *fixture = *state;
     struct jsv_buf text;
@@ -152,8 +151,8 @@ static void nothing_doubtful_is_found_good(void **state)
     jsv_buf_done(&text);
 }
 
-/* No memory for findings is told, whatever is judged after it. */
-static void lost_findings_are_told(void **state)
+/* A failed allocation for findings is returned, whatever is checked after it. */
+static void failed_allocation_is_returned(void **state)
 {
     struct schema_fixture *fixture = *state;
     struct jsv_buf schema;
@@ -185,10 +184,10 @@ static void lost_findings_are_told(void **state)
 }
 
 /*
- * What the verdict found good on its way is not looked at again: the steps that
- * both share are enough for one look at the long array and not for two.
+ * Children that the verdict accepted are not checked again: the shared steps
+ * are enough to check the long array once, but not twice.
  */
-static void what_was_found_good_is_settled(void **state)
+static void accepted_children_are_not_checked_again(void **state)
 {
     static const char *const documents[][2] = {
         {"{\"a\":[", ",\"b\":1,\"c\":1}"}, /* a member before the bad one */
@@ -218,8 +217,8 @@ static void what_was_found_good_is_settled(void **state)
     }
 }
 
-/* What one document was found to be says nothing about the next, which lies where it lay. */
-static void nothing_is_known_of_another_document(void **state)
+/* The last failure of one document is not used for the next at the same address. */
+static void last_failure_is_of_one_document(void **state)
 {
     struct schema_fixture *fixture = *state;
     schema_fixture_use(
@@ -227,18 +226,18 @@ static void nothing_is_known_of_another_document(void **state)
         "{'propertyNames':{'maxLength':1},"
         "'properties':{'a':{'type':'string','maxLength':3},'b':{'type':'string'},'d':true}}");
     struct jsv_document *document = jsv_document_new(NULL);
-    for (int judges_only = 0; judges_only < 2; judges_only++) {
+    for (int only_explain = 0; only_explain < 2; only_explain++) {
         struct jsv_str first = JSV_STR("{\"a\":\"\",\"b\":1,\"c\":1}");
         struct jsv_str second = JSV_STR("{\"a\":1,\"b\":1,\"cc\":1}");
         assert_int_equal(jsv_read(fixture->reader, document, first, 0, NULL), 0);
         struct jsv_value value = jsv_document_root(document);
         assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), 0);
-        assert_ptr_equal(fixture->validator->stop.by, fixture->schema->root);
+        assert_ptr_equal(fixture->validator->last_failure.by, fixture->schema->root);
         assert_int_equal(jsv_read(fixture->reader, document, second, 0, NULL), 0);
         assert_ptr_equal(jsv_document_root(document).node, value.node);
         struct jsv_problems problems;
         int r =
-            judges_only
+            only_explain
                 ? jsv_explain_report(fixture->schema, value, fixture->validator, true, &problems)
                 : jsv_validate_report(fixture->schema, value, fixture->validator, &problems);
         assert_int_equal(r, 0);
@@ -247,8 +246,8 @@ static void nothing_is_known_of_another_document(void **state)
     jsv_document_free(document);
 }
 
-/* Containers that end at the same place: [0, [1, [2, 3]]], and where their parts end. */
-static void containers_of_one_end_are_told_apart(void **state)
+/* Containers with the same end: [0, [1, [2, 3]]]. */
+static void containers_with_the_same_end(void **state)
 {
     struct jsv_value value = schema_fixture_read(*state, "[0,[1,[2,3]]]");
     const struct jsv_node *outer = value.node;
@@ -256,19 +255,19 @@ static void containers_of_one_end_are_told_apart(void **state)
     const struct jsv_node *inner = outer + 4;
     const struct jsv_node *end = jsv_node_next(outer);
     assert_ptr_equal(jsv_node_next(inner), end);
-    for (const struct jsv_node *part_end = outer; part_end <= end; part_end++) {
-        struct jsv_stop stop = {.by = outer, .end = end, .part_end = part_end};
+    for (const struct jsv_node *child_end = outer; child_end <= end; child_end++) {
+        struct jsv_last_failure failure = {.by = outer, .end = end, .child_end = child_end};
         const struct jsv_node *found[] = {
-            jsv_judge_find_stop(&stop, outer),
-            jsv_judge_find_stop(&stop, middle),
-            jsv_judge_find_stop(&stop, inner),
+            jsv_precheck_find_failure(&failure, outer),
+            jsv_precheck_find_failure(&failure, middle),
+            jsv_precheck_find_failure(&failure, inner),
         };
-        assert_ptr_equal(found[0], part_end == outer + 2 ? outer + 1 : outer);
-        assert_ptr_equal(found[1], part_end == outer + 4 ? outer + 3 : middle);
-        assert_ptr_equal(found[2], part_end == outer + 6 ? outer + 5 : inner);
+        assert_ptr_equal(found[0], child_end == outer + 2 ? outer + 1 : outer);
+        assert_ptr_equal(found[1], child_end == outer + 4 ? outer + 3 : middle);
+        assert_ptr_equal(found[2], child_end == outer + 6 ? outer + 5 : inner);
     }
-    struct jsv_stop elsewhere = {.by = outer, .end = end - 1, .part_end = outer + 2};
-    assert_ptr_equal(jsv_judge_find_stop(&elsewhere, outer), outer);
+    struct jsv_last_failure elsewhere = {.by = outer, .end = end - 1, .child_end = outer + 2};
+    assert_ptr_equal(jsv_precheck_find_failure(&elsewhere, outer), outer);
 }
 
 static const struct schema_case cases[] = {
@@ -350,16 +349,16 @@ static void all_cases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCHEMA_TEST(spares_what_is_valid),
+        SCHEMA_TEST(valid_elements_are_not_explained),
         SCHEMA_TEST(a_valid_document_is_not_explained),
-        SCHEMA_TEST(the_purse_grows_with_the_document),
-        SCHEMA_TEST(an_empty_purse_leaves_all_to_explaining),
-        SCHEMA_TEST(nothing_doubtful_is_remembered),
-        SCHEMA_TEST(nothing_doubtful_is_found_good),
-        SCHEMA_TEST(lost_findings_are_told),
-        SCHEMA_TEST(what_was_found_good_is_settled),
-        SCHEMA_TEST(nothing_is_known_of_another_document),
-        SCHEMA_TEST(containers_of_one_end_are_told_apart),
+        SCHEMA_TEST(budget_grows_with_the_document),
+        SCHEMA_TEST(without_budget_everything_is_explained),
+        SCHEMA_TEST(doubtful_verdicts_are_discarded),
+        SCHEMA_TEST(doubtful_children_are_checked_again),
+        SCHEMA_TEST(failed_allocation_is_returned),
+        SCHEMA_TEST(accepted_children_are_not_checked_again),
+        SCHEMA_TEST(last_failure_is_of_one_document),
+        SCHEMA_TEST(containers_with_the_same_end),
         SCHEMA_TEST(all_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
