@@ -1,9 +1,9 @@
 /*
- * Dates, times and durations as RFC 3339 has them.
+ * Dates, times and durations of RFC 3339.
  *
- * A second may be numbered 60 only where a leap second can be: in the last
- * minute of a UTC day and, where the date is known, of a month (section 5.7).
- * Which months had one is known for the past alone, so any may have.
+ * A second may be 60 only where a leap second is possible: in the last minute
+ * of a UTC day and, if the date is known, of a month (section 5.7). Any month is
+ * accepted, because future leap seconds are not known.
  */
 #include "jsv/schema/format/check.h"
 #include "jsv/schema/format/take.h"
@@ -17,7 +17,8 @@ struct date {
 };
 
 struct time {
-    int utc_minute; /* since the local midnight; before it, or past the next, where UTC is */
+    int utc_minute; /* UTC minute since local midnight; negative, or above 1439, on another UTC day
+                     */
     bool leap_second;
 };
 
@@ -69,7 +70,7 @@ static bool take_hour_minute(struct jsv_str *text, int *ret_minutes)
     return true;
 }
 
-/* "Z", or how far the local clock is ahead of UTC. */
+/* "Z", or the offset of the local clock from UTC. */
 static bool take_offset(struct jsv_str *text, int *ret_minutes)
 {
     if (jsv_take_letter(text, 'z')) {
@@ -105,11 +106,8 @@ static bool take_time(struct jsv_str *text, struct time *time)
     return true;
 }
 
-/*
- * The last minute of a UTC day is that of the local day, or, east of
- * Greenwich, that before the local day's first. Two days ahead it cannot be:
- * no offset has 24 hours.
- */
+/* The last minute of the UTC day that has the local date, or of the day before. It cannot be the
+   day after: no offset has 24 hours. */
 static bool is_last_minute_today(const struct time *time)
 {
     return time->utc_minute == DAY_MINUTES - 1;
@@ -157,7 +155,7 @@ static bool take_amount(struct jsv_str *text, char unit)
     return true;
 }
 
-/* Amounts of neighbouring units: of "ymd" 1y, 1y2m, 2m3d, but not 1y3d. At least one. */
+/* Amounts of adjacent units: of "ymd" 1y, 1y2m, 2m3d, but not 1y3d. At least one. */
 static bool take_amounts(struct jsv_str *text, const char *units)
 {
     while (*units && !take_amount(text, *units)) {

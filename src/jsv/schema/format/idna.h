@@ -1,30 +1,40 @@
 /*
  * Labels of internationalised host names (IDNA 2008, RFC 5890 to 5893): a
- * U-label is written in Unicode, an A-label is "xn--" and its Punycode.
+ * U-label is in Unicode, an A-label is "xn--" and Punycode (RFC 3492).
  */
 #pragma once
 
-#include "jsv/schema/format/punycode.h"
+#include <jsv/jsv.h>
+
+/* Octets of a label (RFC 1035), and so the maximum of its code points in either form. */
+#define JSV_LABEL_MAX 63
 
 struct jsv_label {
-    uint32_t points[JSV_LABEL_MAX]; /* in Unicode, an A-label's as well */
+    uint32_t points[JSV_LABEL_MAX]; /* in Unicode, also of an A-label */
     size_t count;
-    size_t ascii_size; /* octets of it in ASCII, as an A-label if need be */
+    size_t ascii_size; /* octets in ASCII, as an A-label if necessary */
 };
 
-/* Whether a label starts like an A-label, "xn--" in either case. */
+/* Whether a label starts with the prefix of an A-label, "xn--" in either case. */
 bool jsv_label_has_prefix(struct jsv_str text);
 
 /*
- * Check a label and take it apart: an A-label if it has the prefix, else a U-label.
+ * Check and decode a label: an A-label if it has the prefix, else a U-label.
  *
- * @param normalise Accept what is a U-label once it is in Normalization Form C.
- * @return 1; 0 when it is no such label; -ENOMEM.
+ * @param normalise Accept text that is a U-label after normalisation to NFC.
+ * @return 1; 0 if it is not a label; -ENOMEM.
  */
 int jsv_label_from_idn(struct jsv_str text, bool normalise, struct jsv_label *label);
 
-/* Whether it holds characters written from right to left; one such label makes a name a Bidi name.
- */
+/* Whether it has characters written from right to left. One such label makes a Bidi name. */
 bool jsv_label_is_bidi(const struct jsv_label *label);
-/* Whether it fulfils the Bidi rule (RFC 5893, section 2), as all labels of a Bidi name must. */
+/* Whether it meets the Bidi rule (RFC 5893, section 2), as all labels of a Bidi name must. */
 bool jsv_label_meets_bidi_rule(const struct jsv_label *label);
+
+/* Decode the part after "xn--". @return false if it is not Punycode or too long. */
+bool jsv_punycode_decode(
+    struct jsv_str text, uint32_t out[static JSV_LABEL_MAX], size_t *ret_count);
+
+/* Encode. @return false if the result exceeds JSV_LABEL_MAX octets. */
+bool jsv_punycode_encode(
+    const uint32_t *points, size_t count, char out[static JSV_LABEL_MAX], size_t *ret_size);

@@ -1,7 +1,6 @@
 /*
- * Cutting known things off the front of a text, which is how the formats are
- * read: each function either takes what it is named after and says true, or
- * leaves the text alone.
+ * Scanning text from its start. Each function takes the thing it is named after
+ * and returns true, or leaves the text unchanged and returns false.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 
 static inline struct jsv_str jsv_skip(struct jsv_str text, size_t size)
 {
-    /* Nothing may be added to a null pointer, not even nothing. */
+    /* Adding 0 to a null pointer is undefined behaviour. */
     return size == 0 ? text : (struct jsv_str){text.data + size, text.size - size};
 }
 
@@ -24,13 +23,13 @@ static inline bool jsv_take_char(struct jsv_str *text, char c)
     return true;
 }
 
-/* A letter in either case; told in lower case. */
+/* A letter in either case. */
 static inline bool jsv_take_letter(struct jsv_str *text, char lower)
 {
     return jsv_take_char(text, lower) || jsv_take_char(text, (char)(lower - 'a' + 'A'));
 }
 
-/* All digits there are. @return how many. */
+/* All digits. @return how many. */
 static inline size_t jsv_take_digits(struct jsv_str *text)
 {
     size_t size = 0;
@@ -41,7 +40,7 @@ static inline size_t jsv_take_digits(struct jsv_str *text)
     return size;
 }
 
-/* Two hexadecimal digits behind a '%'. */
+/* A '%' and two hexadecimal digits. */
 static inline bool jsv_take_encoded(struct jsv_str *text)
 {
     if (text->size < 3 || text->data[0] != '%' || jsv_hex_value(text->data[1]) < 0 ||

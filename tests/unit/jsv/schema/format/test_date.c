@@ -100,7 +100,7 @@ static void times(void **state)
     FORMAT_CASES_INVALID("time", DRAFT, invalid);
 }
 
-/* For every offset there is one minute of the day whose second may be numbered 60. */
+/* For every offset, one minute of the day may have a second 60. */
 static void leap_seconds(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void durations(void **state)
         FORMAT_CASE("P1Y2M3DT4H5M6S"),
         FORMAT_CASE("P000D"),
         FORMAT_CASE("P99999999999999999999999999999999D"),
-        /* ABNF knows no case */
+        /* ABNF ignores case */
         FORMAT_CASE("p1y2m3dt4h5m6s"),
         FORMAT_CASE("p1w"),
     };

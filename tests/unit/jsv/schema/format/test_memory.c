@@ -1,6 +1,6 @@
 /*
- * libidn2 takes its memory from malloc and cannot be told otherwise. Here this
- * program stands in for it and has none.
+ * Host names without memory. libidn2 always uses malloc, so this program
+ * replaces its function by one that fails.
  */
 #include <errno.h>
 
@@ -17,8 +17,7 @@ int idn2_register_u8(const uint8_t *ulabel, const uint8_t *alabel, uint8_t **ins
     return IDN2_MALLOC;
 }
 
-/* Neither valid nor invalid. */
-static void says_that_memory_ran_out(void **state)
+static void failed_allocation_is_returned(void **state)
 {
     (void)state;
     format_case_check("hostname", JSV_DRAFT_7, JSV_STR("a.xn--bcher-kva.b"), -ENOMEM);
@@ -26,22 +25,22 @@ static void says_that_memory_ran_out(void **state)
     format_case_check("idn-email", JSV_DRAFT_7, JSV_STR("a@b\u00fccher"), -ENOMEM);
 }
 
-static void needs_none_for_ascii(void **state)
+static void ascii_needs_no_memory(void **state)
 {
     (void)state;
     format_case_check("hostname", JSV_DRAFT_4, JSV_STR("xn--bcher-kva"), 1);
     format_case_check("hostname", JSV_DRAFT_7, JSV_STR("a.b"), 1);
     format_case_check("idn-hostname", JSV_DRAFT_7, JSV_STR("a.b"), 1);
     format_case_check("idn-email", JSV_DRAFT_7, JSV_STR("\u00fc@b"), 1);
-    /* nor for what cannot be right anyway */
+    /* nor do invalid labels */
     format_case_check("idn-hostname", JSV_DRAFT_7, JSV_STR("xn--x"), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_that_memory_ran_out),
-        cmocka_unit_test(needs_none_for_ascii),
+        cmocka_unit_test(failed_allocation_is_returned),
+        cmocka_unit_test(ascii_needs_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
  * The format tests of the JSON Schema Test Suite, with formats asserted. They
- * are read from json-schema-test-suite/ among the data of MCPGATE_SHARED and
- * skipped where that is not at hand.
+ * are read from json-schema-test-suite/ in MCPGATE_SHARED and skipped if that is
+ * missing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct run {
     size_t failed;
 };
 
-/* A string of a format the draft knows is checked; everything else is valid. */
+/* Only strings of a format that the draft has are checked. */
 static bool is_valid(enum jsv_draft draft, struct jsv_str name, struct jsv_value value)
 {
     enum jsv_format format;
