@@ -49,8 +49,7 @@ static bool is_cut_short(const struct jsv_problems *problems)
 {
     return problems->count == 1 &&
            jsv_str_equal(
-               problems->items[0].message,
-               JSV_STR("invalid; error list exceeded the work limit"));
+               problems->items[0].message, JSV_STR("invalid; error list exceeded the work limit"));
 }
 
 static void check_explained(
