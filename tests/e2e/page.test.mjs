@@ -1,6 +1,5 @@
-// The page for people in a browser: Debian's Chromium, driven by playwright-core.
-// Without one of them there is nothing to see, and the tests say so. SHOTS=DIR
-// keeps pictures of what the page looks like.
+// The web page in Debian's Chromium, driven by playwright-core. Without one of
+// them the tests are skipped. SHOTS=DIR keeps screenshots.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -20,9 +19,10 @@ const SCHEMA = {
     properties: { label: { type: 'string' }, parts: { type: 'array', items: { type: 'object', properties: { size: { type: 'integer' } } } } },
     required: ['label'],
 };
-const ECHO = { version: '1', description: 'What it is given.', command: ['/bin/cat'] };
+const ECHO = { version: '1', description: 'Returns its input.', command: ['/bin/cat'] };
 const FILES = {
     'schemas/widget.schema.json': SCHEMA,
+    'examples/widget_one.json': '{"label": "one", "parts": [{"size": 1.0}]}',
     'tools/kinds.tool.json': {
         ...ECHO,
         name: 'kinds',
@@ -40,11 +40,11 @@ before(async () => {
 });
 after(() => browser?.close());
 
-// Opens the page of a new server; whatever it complains about, or asks of others, fails the test.
+// Open the page of a new server. A console message that is not expected, or a request to another server, fails the test.
 async function withPage({ env = {}, context = {}, complaints = [] }, work) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/`;
-    const options = { args: ['serve', '--http', `127.0.0.1:${port}`], files: FILES, env: { SYN_SCHEMAS_DIR: 'schemas', MCPGATE_TOOLS_DIR: 'tools', ...env } };
+    const options = { args: ['serve', '--http', `127.0.0.1:${port}`], files: FILES, env: { SYN_SCHEMAS_DIR: 'schemas', SYN_EXAMPLES_DIR: 'examples', MCPGATE_TOOLS_DIR: 'tools', ...env } };
     await withServer(options, async (server) => {
         await until('readiness', () => fs.existsSync(server.ready) || server.gone());
         const view = await browser.newContext({ viewport: { width: 1100, height: 900 }, ...context });
@@ -85,9 +85,9 @@ async function tryBadWidget(page) {
     return box;
 }
 
-test('traffic, failures and invalid messages appear by themselves', { skip: reason }, () => withPage({}, async ({ page, url }) => {
+test('traffic, errors and invalid messages appear without reloading', { skip: reason }, () => withPage({}, async ({ page, url }) => {
     await isLive(page);
-    await page.getByText('None so far.').waitFor();
+    await page.getByText('None yet.').waitFor();
     await post(url, call('get_schema', { name: { deep: '<img src=x onerror=alert(1)>' } }), { 'User-Agent': '<b>bold</b>' });
     await post(url, '{bad');
     const item = page.locator('#problem-list > li', { hasText: 'get_schema' });
@@ -96,14 +96,14 @@ test('traffic, failures and invalid messages appear by themselves', { skip: reas
     assert.match(await item.textContent(), /expected string/);
     assert.match(await item.textContent(), /<b>bold<\/b>/);
     assert.equal(await page.locator('main b, main img').count(), 0);
-    assert.equal(await page.locator('[data-name="Failures"] dd').textContent(), '2');
+    assert.equal(await page.locator('[data-name="Errors"] dd').textContent(), '2');
     await page.getByRole('cell', { name: 'get_schema' }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).press('Enter');
     await page.locator('#status', { hasText: 'Paused' }).waitFor();
     await shoot(page, 'traffic');
 }));
 
-test('a form made from the input schema shows where an asset is wrong', { skip: reason }, () => withPage({}, async ({ page }) => {
+test('a form made from the input schema marks the place of a problem', { skip: reason }, () => withPage({}, async ({ page }) => {
     await isLive(page);
     const box = await tryBadWidget(page);
     const sent = box.getByRole('group', { name: 'Sent' });
@@ -119,7 +119,6 @@ test('a form made from the input schema shows where an asset is wrong', { skip: 
     await box.getByRole('button', { name: 'Call validate_asset' }).click();
     await box.getByText('Not JSON:').waitFor();
     assert.equal(await page.evaluate(() => document.activeElement.name), 'asset');
-    // what was shown before is gone
     await box.getByText('Not sent: a field is not JSON.').waitFor();
     assert.equal(await sent.count(), 0);
 }));
@@ -138,7 +137,7 @@ test('a wrong schema name is marked on the schema, not on the document', { skip:
     assert.equal(await box.getByText('"success"').isVisible(), false);
 }));
 
-test('documents can be validated first thing, against a schema from a list', { skip: reason }, () => withPage({}, async ({ page }) => {
+test('validating comes first and metrics last', { skip: reason }, () => withPage({}, async ({ page }) => {
     await isLive(page);
     const form = page.locator('#validate-form');
     await form.getByLabel('Schema', { exact: true }).selectOption('widget');
@@ -147,13 +146,31 @@ test('documents can be validated first thing, against a schema from a list', { s
     await form.getByText('Result: validation_failed, 1 problem.').waitFor();
     assert.deepEqual(await form.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['5']);
     const order = await page.evaluate(() => [...document.querySelectorAll('main > section')].map((section) => section.id));
-    assert.deepEqual(order, ['validate', 'tools', 'schemas', 'problems', 'figures']);
+    assert.deepEqual(order, ['validate', 'tools', 'schemas', 'connect', 'problems', 'metrics']);
     const cards = await page.locator('#cards dt').allTextContents();
-    assert.deepEqual(cards, ['Messages', 'Failures', 'Messages per second', 'Median time', '99th percentile', 'Connections', 'Waiting requests', 'Bytes received', 'Bytes sent', 'Files loaded']);
+    assert.deepEqual(cards, ['Messages', 'Errors', 'Messages/s', 'Median', 'p99', 'Connections', 'Waiting', 'Received', 'Sent', 'Files loaded']);
     await shoot(page, 'validate');
 }));
 
-test('what is left out is marked around its place', { skip: reason }, () => withPage({ complaints: [/422/] }, async ({ page }) => {
+test('an example fills the form as it is spelled, and addresses are shown', { skip: reason }, () => withPage({}, async ({ page, url }) => {
+    await isLive(page);
+    const form = page.locator('#validate-form');
+    await form.getByLabel('Start from an example').selectOption('widget_one.json');
+    await page.waitForFunction(() => document.querySelector('#validate-form textarea').value !== '');
+    assert.match(await form.getByLabel('Document', { exact: true }).inputValue(), /"size": 1\.0/);
+    await form.getByRole('button', { name: 'Validate' }).click();
+    await form.getByText('Success.').waitFor();
+    assert.equal(await page.locator('#connections dd').first().textContent(), `${url}mcp`);
+    assert.match(await page.locator('#connections').textContent(), new RegExp(`claude mcp add --transport http gate ${url}mcp`));
+}));
+
+test('a server without schemas says how to add some', { skip: reason }, () => withPage({ env: { SYN_SCHEMAS_DIR: '', SYN_EXAMPLES_DIR: '' } }, async ({ page }) => {
+    await isLive(page);
+    await page.locator('#validate-form', { hasText: '--schemas-dir' }).waitFor();
+    await shoot(page, 'empty');
+}));
+
+test('a missing argument is marked at the object around it', { skip: reason }, () => withPage({ complaints: [/422/] }, async ({ page }) => {
     await isLive(page);
     const box = await openTool(page, 'get_schema');
     await box.getByRole('button', { name: 'Call get_schema' }).click();
@@ -164,7 +181,7 @@ test('what is left out is marked around its place', { skip: reason }, () => with
 
 const sentOf = (box) => box.getByRole('group', { name: 'Sent' }).textContent();
 
-test('fields are as their schemas say, and numbers stay as typed', { skip: reason }, () => withPage({ complaints: [/422/] }, async ({ page }) => {
+test('each type has its kind of field, and numbers are sent as typed', { skip: reason }, () => withPage({ complaints: [/422/] }, async ({ page }) => {
     await isLive(page);
     const box = await openTool(page, 'kinds');
     await box.getByLabel('size', { exact: true }).selectOption('2');
@@ -197,7 +214,7 @@ test('schemas can be read', { skip: reason }, () => withPage({}, async ({ page }
     assert.deepEqual(JSON.parse(text), SCHEMA);
 }));
 
-test('the token is asked for, refused, taken, kept in the tab, forgotten', { skip: reason }, () => withPage(
+test('a token is requested, refused, accepted, kept in the tab and forgotten', { skip: reason }, () => withPage(
     { env: { MCPGATE_TOKEN: 's3cret' }, complaints: [/401/] },
     async ({ page }) => {
         await page.locator('#status', { hasText: 'Token required' }).waitFor();
@@ -220,17 +237,17 @@ test('the token is asked for, refused, taken, kept in the tab, forgotten', { ski
     },
 ));
 
-// Tab until something has the focus; what has it must be seen to have it.
+// Press Tab until an element has the focus; every element on the way shows that it has it.
 async function tabTo(page, what, isThere) {
     for (let i = 0; i < 60; i++) {
         await page.keyboard.press('Tab');
         assert.notEqual(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), 'none');
         if (await page.evaluate(isThere)) return;
     }
-    assert.fail(`no way to ${what}`);
+    assert.fail(`cannot reach ${what}`);
 }
 
-test('a keyboard is enough', { skip: reason }, () => withPage({}, async ({ page }) => {
+test('everything works by keyboard', { skip: reason }, () => withPage({}, async ({ page }) => {
     await isLive(page);
     await tabTo(page, 'skip', () => document.activeElement.className === 'skip');
     await page.keyboard.press('Enter');
@@ -265,7 +282,7 @@ for (const colorScheme of ['light', 'dark']) {
     ));
 }
 
-test('a server that is gone is told, and found again by itself', { skip: reason }, () => withPage(
+test('the page says when the server is gone, and reconnects', { skip: reason }, () => withPage(
     { complaints: [/Failed to load resource/] },
     async ({ page }) => {
         await isLive(page);

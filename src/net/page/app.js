@@ -1,7 +1,7 @@
-// What the page does: asks for figures and invalid messages every two seconds, for
-// tools and schemas once, and for a token when the server requires one.
+// Load tools, schemas and examples once, metrics and invalid messages every two
+// seconds, and ask for a token when the server requires one.
 import { makeForm } from './form.js';
-import { make, setText, showBytes, showJson, showNumber, showPlace, showSeconds, showTable } from './show.js';
+import { make, memberText, setText, showBytes, showJson, showNumber, showPlace, showSeconds, showTable } from './show.js';
 
 const PERIOD_MS = 2000;
 const SAMPLES_MAX = 60; // two minutes
@@ -9,11 +9,11 @@ const TOKEN_KEY = 'mcpgate.token';
 
 const byId = (id) => document.getElementById(id);
 
-// ---- asking ----
+// ---- requests ----
 
 class TokenNeeded extends Error {}
 
-async function ask(path, body) {
+async function send(path, body) {
     const token = sessionStorage.getItem(TOKEN_KEY);
     const headers = {};
     if (token) headers.Authorization = `Bearer ${token}`;
@@ -26,17 +26,23 @@ async function ask(path, body) {
     return { status: response.status, text: await response.text() };
 }
 
-async function askFor(path) {
-    const reply = await ask(path);
+async function get(path) {
+    const reply = await send(path);
     if (reply.status !== 200) throw new Error(`${path}: HTTP ${reply.status}`);
     return reply.text;
 }
 
-// ---- state, as people are told ----
+// The text of a built-in tool's result, so that numbers in it keep all their digits.
+async function call(tool, params = {}) {
+    const reply = await send('rpc', JSON.stringify({ jsonrpc: '2.0', id: 'page', method: tool, params }));
+    return memberText(reply.text, 'result') ?? '{}';
+}
+
+// ---- status line ----
 
 let announced = '';
 
-// Said aloud, so only when it is news.
+// Screen readers read the status line aloud, so it changes only when there is something new.
 function announce(state, text) {
     if (announced === text) return;
     announced = text;
@@ -46,12 +52,12 @@ function announce(state, text) {
 
 // ---- token ----
 
-// refused is the token that was sent, or null; requests go out two at a time, and both may come back.
-function showTokenForm(refused) {
+// sentToken is the token of the request that was refused, or null. Two requests run at a time, and both may be refused.
+function showTokenForm(sentToken) {
     const form = byId('token-form');
     sessionStorage.removeItem(TOKEN_KEY);
     byId('forget').hidden = true;
-    announce('bad', refused ? 'Wrong token' : 'Token required');
+    announce('bad', sentToken ? 'Wrong token' : 'Token required');
     if (form.hidden) {
         form.hidden = false;
         byId('main').hidden = true;
@@ -70,7 +76,7 @@ byId('token-form').addEventListener('submit', async (event) => {
     sessionStorage.setItem(TOKEN_KEY, byId('token').value.trim());
     byId('token').value = '';
     announce('', 'Connecting…');
-    await begin();
+    await refresh();
     if (byId('token-form').hidden) byId('main').focus();
 });
 
@@ -79,7 +85,7 @@ byId('forget').addEventListener('click', () => {
     location.reload();
 });
 
-// ---- figures ----
+// ---- metrics ----
 
 const SAMPLE = /^mcpgate_([a-z_]+)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-z_]+)="((?:[^"\\]|\\.)*)"/g;
@@ -100,26 +106,26 @@ function readMetrics(text) {
 
 const sum = (samples = []) => samples.reduce((total, sample) => total + sample.value, 0);
 
-// The upper end of the class that has the given part of all durations.
+// The upper bound of the histogram bucket in which the given part of all durations is reached.
 function quantile(buckets = [], part) {
     const wanted = (buckets.at(-1)?.value ?? 0) * part;
     const bucket = wanted > 0 ? buckets.find((one) => one.value >= wanted) : undefined;
     if (!bucket) return '–';
-    const longest = buckets.at(-2)?.labels.le; // the class behind it has no upper end
+    const longest = buckets.at(-2)?.labels.le; // the last bucket has no upper bound
     return bucket.labels.le === '+Inf' ? `> ${showSeconds(Number(longest))}` : `≤ ${showSeconds(Number(bucket.labels.le))}`;
 }
 
 function showCards(metrics, rate) {
     const cards = {
         Messages: showNumber(sum(metrics.requests_total)),
-        Failures: showNumber(sum(metrics.failures_total)),
-        'Messages per second': showNumber(rate.messages),
-        'Median time': quantile(metrics.request_duration_seconds_bucket, 0.5),
-        '99th percentile': quantile(metrics.request_duration_seconds_bucket, 0.99),
+        Errors: showNumber(sum(metrics.failures_total)),
+        'Messages/s': showNumber(rate.messages),
+        Median: quantile(metrics.request_duration_seconds_bucket, 0.5),
+        p99: quantile(metrics.request_duration_seconds_bucket, 0.99),
         Connections: showNumber(sum(metrics.connections)),
-        'Waiting requests': showNumber(sum(metrics.requests_waiting)),
-        'Bytes received': showBytes(sum(metrics.input_bytes_total)),
-        'Bytes sent': showBytes(sum(metrics.output_bytes_total)),
+        Waiting: showNumber(sum(metrics.requests_waiting)),
+        Received: showBytes(sum(metrics.input_bytes_total)),
+        Sent: showBytes(sum(metrics.output_bytes_total)),
         'Files loaded': `${showSeconds(Math.max(1, Math.round(sum(metrics.snapshot_age_seconds))))} ago`,
     };
     const list = byId('cards');
@@ -133,7 +139,7 @@ function showCards(metrics, rate) {
     }
 }
 
-// Samples of two families side by side, by the labels named.
+// Rows of two families side by side: the labels named, the count, the errors.
 function pairRows(all = [], failed = [], names) {
     const failures = new Map(failed.map((sample) => [JSON.stringify(sample.labels), sample.value]));
     return all.map((sample) => [
@@ -146,22 +152,21 @@ function pairRows(all = [], failed = [], names) {
 function showTables(metrics) {
     const stages = (metrics.stage_failures_total ?? []).map((sample) => [sample.labels.stage, sample.labels.dialect, showNumber(sample.value)]);
     const tables = [
-        showTable('Messages', ['Dialect', 'Transport', 'Messages', 'Failures'], 2, pairRows(metrics.requests_total, metrics.failures_total, ['dialect', 'transport'])),
-        showTable('Tool calls', ['Tool', 'Calls', 'Failures'], 1, pairRows(metrics.tool_requests_total, metrics.tool_failures_total, ['tool'])),
-        showTable('Failures by stage', ['Stage', 'Dialect', 'Failures'], 2, stages),
+        showTable('Messages', ['Dialect', 'Transport', 'Messages', 'Errors'], 2, pairRows(metrics.requests_total, metrics.failures_total, ['dialect', 'transport'])),
+        showTable('Tool calls', ['Tool', 'Calls', 'Errors'], 1, pairRows(metrics.tool_requests_total, metrics.tool_failures_total, ['tool'])),
+        showTable('Errors by stage', ['Stage', 'Dialect', 'Errors'], 2, stages),
     ].filter((table) => table.querySelector('td'));
     const place = byId('tables');
     const next = make('div', {}, ...tables);
     if (next.textContent !== place.textContent) place.replaceChildren(...next.childNodes);
 }
 
-const samples = []; // {messages, failures} per second, the oldest first
-let last; // totals of the last time, and when
+const samples = []; // {messages, failures} per second, oldest first
+let last; // the totals before, and their time
 
 function takeSample(metrics) {
     const now = { at: performance.now(), messages: sum(metrics.requests_total), failures: sum(metrics.failures_total) };
     const seconds = last ? (now.at - last.at) / 1000 : 0;
-    // Less than before: the server was started again.
     const per = (name) => (seconds > 0 ? Math.max(0, now[name] - last[name]) / seconds : 0);
     const rate = { messages: per('messages'), failures: per('failures') };
     last = now;
@@ -181,7 +186,7 @@ function showChart() {
     setText(byId('peak'), showNumber(Math.max(0, ...samples.map((sample) => sample.messages))));
 }
 
-function showFigures(text) {
+function showMetrics(text) {
     const metrics = readMetrics(text);
     const rate = takeSample(metrics);
     showCards(metrics, rate);
@@ -195,7 +200,7 @@ let shownProblems;
 
 function showProblem(problem) {
     const tag = (name, value) => make('span', {}, `${name}: `, make('span', { class: 'mono' }, value));
-    const tags = [['tool', 'tool'], ['client', 'client'], ['dialect', 'dialect'], ['stage', 'stage'], ['status', 'status'], ['schemaPath', 'rule']]
+    const tags = [['tool', 'tool'], ['client', 'client'], ['dialect', 'dialect'], ['stage', 'stage'], ['status', 'status'], ['schemaPath', 'schema path']]
         .filter(([member]) => problem[member])
         .map(([member, name]) => tag(name, problem[member]));
     const when = make('time', { datetime: problem.last }, new Date(problem.last).toLocaleString());
@@ -212,10 +217,10 @@ function showProblems(text) {
     shownProblems = text;
     const { mismatches } = JSON.parse(text);
     byId('problem-list').replaceChildren(...mismatches.map(showProblem));
-    if (mismatches.length === 0) byId('problem-list').append(make('li', { class: 'item' }, 'None so far.'));
+    if (mismatches.length === 0) byId('problem-list').append(make('li', { class: 'item' }, 'None yet. Messages that are refused appear here.'));
 }
 
-// ---- tools and schemas ----
+// ---- tools, schemas, examples ----
 
 // A closed box that is filled when it is first opened.
 function makeBox(title, className, fill, explanation = '') {
@@ -227,7 +232,7 @@ function makeBox(title, className, fill, explanation = '') {
 function showTool(tool) {
     const schemaBox = (title, schema) => makeBox(title, undefined, (box) => box.append(showJson(JSON.stringify(schema), [], title)));
     return makeBox(tool.name, 'item', (box) => {
-        box.append(make('p', {}, tool.description ?? ''), makeForm(tool, ask), schemaBox('Input schema', tool.inputSchema));
+        box.append(make('p', {}, tool.description ?? ''), makeForm(tool, send), schemaBox('Input schema', tool.inputSchema));
         if (tool.outputSchema) box.append(schemaBox('Output schema', tool.outputSchema));
     }, tool.title);
 }
@@ -235,17 +240,35 @@ function showTool(tool) {
 function showSchema(schema) {
     return makeBox(schema.name, 'item', async (box) => {
         try {
-            box.append(showJson(await askFor(`schemas/${encodeURIComponent(schema.path)}`), [], schema.name));
+            box.append(showJson(await get(`schemas/${encodeURIComponent(schema.path)}`), [], schema.name));
         } catch (error) {
             box.append(make('p', { class: 'problem' }, error.message));
         }
     }, schema.version);
 }
 
+// A list of examples above the form; choosing one fills its fields.
+function makeExampleField(examples, form) {
+    const id = 'example';
+    const control = make('select', { id }, make('option', { value: '' }, '(none)'), ...examples.map(({ path }) => make('option', {}, path)));
+    control.addEventListener('change', async () => {
+        if (control.value === '') return;
+        const result = await call('get_example', { path: control.value });
+        const example = memberText(result, 'example');
+        if (example === undefined) return; // not valid, so the server does not hand it out
+        form.elements.asset.value = showJson(example).textContent;
+        form.elements.schema.value = memberText(result, 'schema');
+    });
+    return make('div', { class: 'field' }, make('label', { for: id }, 'Start from an example'), control);
+}
+
 // The form of validate_asset, with the schemas to choose from.
-function showValidate(tool, schemas) {
-    byId('validate').hidden = !tool || schemas.length === 0;
-    if (byId('validate').hidden) return;
+function showValidate(tool, schemas, examples) {
+    const place = byId('validate-form');
+    if (!tool || schemas.length === 0) {
+        place.replaceChildren('There are no schemas to validate against. Start the server with --schemas-dir DIR; "mcpgate init" makes one.');
+        return;
+    }
     const { schema, asset } = tool.inputSchema.properties;
     const inputSchema = {
         ...tool.inputSchema,
@@ -255,28 +278,44 @@ function showValidate(tool, schemas) {
             asset: { ...asset, description: 'The document.' },
         },
     };
-    byId('validate-form').replaceChildren(makeForm({ ...tool, inputSchema }, ask, { button: 'Validate', labels: { schema: 'Schema', asset: 'Document' } }));
+    const form = makeForm({ ...tool, inputSchema }, send, { button: 'Validate', labels: { schema: 'Schema', asset: 'Document' } });
+    if (examples.length > 0) form.prepend(makeExampleField(examples, form));
+    place.replaceChildren(form);
+}
+
+function showConnections() {
+    const url = new URL('mcp', location.href).href;
+    const hasToken = sessionStorage.getItem(TOKEN_KEY) !== null;
+    const entry = { type: 'http', url, ...(hasToken ? { headers: { Authorization: 'Bearer TOKEN' } } : {}) };
+    const rows = {
+        Address: url,
+        'Claude Code': `claude mcp add --transport http gate ${url}${hasToken ? ' --header "Authorization: Bearer TOKEN"' : ''}`,
+        'Cursor (mcp.json)': JSON.stringify({ mcpServers: { gate: entry } }),
+        'VS Code (.vscode/mcp.json)': JSON.stringify({ servers: { gate: entry } }),
+    };
+    byId('connections').replaceChildren(...Object.entries(rows).flatMap(([name, text]) => [make('dt', {}, name), make('dd', { class: 'mono' }, text)]));
 }
 
 async function showCatalog() {
-    const { tools } = JSON.parse(await askFor('v1/tools'));
+    const { tools } = JSON.parse(await get('v1/tools'));
+    const { schemas = [] } = JSON.parse(await call('list_schemas'));
+    const { examples = [] } = JSON.parse(await call('list_examples'));
     byId('tool-list').replaceChildren(...tools.map(showTool));
-    const reply = await ask('rpc', '{"jsonrpc":"2.0","id":"page","method":"list_schemas","params":{}}');
-    const schemas = JSON.parse(reply.text).result?.schemas ?? [];
     byId('schema-list').replaceChildren(...schemas.map(showSchema));
     if (schemas.length === 0) byId('schema-list').append(make('p', { class: 'item' }, 'No schemas. Start the server with --schemas-dir DIR.'));
-    showValidate(tools.find((tool) => tool.name === 'validate_asset'), schemas);
+    showValidate(tools.find((tool) => tool.name === 'validate_asset'), schemas, examples);
+    showConnections();
 }
 
-// ---- going round ----
+// ---- refreshing ----
 
 let hasCatalog = false;
 let isPaused = false;
 let timer;
 
-async function refresh() {
-    const [metrics, diagnostics] = await Promise.all([askFor('metrics'), askFor('diagnostics')]);
-    showFigures(metrics);
+async function load() {
+    const [metrics, diagnostics] = await Promise.all([get('metrics'), get('diagnostics')]);
+    showMetrics(metrics);
     showProblems(diagnostics);
     if (!hasCatalog) {
         await showCatalog();
@@ -284,18 +323,18 @@ async function refresh() {
     }
 }
 
-async function begin() {
+async function refresh() {
     clearTimeout(timer);
     try {
-        await refresh();
+        await load();
         hideTokenForm();
         if (!isPaused) announce('good', 'Live');
     } catch (error) {
-        if (error instanceof TokenNeeded) return; // until there is one
+        if (error instanceof TokenNeeded) return; // the form starts again
         announce('bad', 'The server does not answer');
     }
     clearTimeout(timer);
-    if (!isPaused && !document.hidden) timer = setTimeout(begin, PERIOD_MS);
+    if (!isPaused && !document.hidden) timer = setTimeout(refresh, PERIOD_MS);
 }
 
 byId('pause').addEventListener('click', () => {
@@ -305,10 +344,10 @@ byId('pause').addEventListener('click', () => {
         clearTimeout(timer);
         announce('', 'Paused');
     } else {
-        begin();
+        refresh();
     }
 });
 document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && !isPaused && byId('token-form').hidden) begin();
+    if (!document.hidden && !isPaused && byId('token-form').hidden) refresh();
 });
-begin();
+refresh();

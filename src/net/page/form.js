@@ -1,14 +1,14 @@
 // A form made from a tool's input schema, and the result of calling it.
 //
-// The message is put together as text, so that a number arrives as it was typed.
-// Empty fields are not sent; the server says whether they are required.
+// The message is built as text, so that a number is sent as it was typed. Empty
+// fields are not sent; the server says whether they are required.
 import { escapeSegment, make, memberText, showJson } from './show.js';
 
 let fieldCount = 0;
 
 // ---- fields ----
 
-// Each kind makes its control, and reads it: JSON text, or undefined when it is left out.
+// Each kind makes its control and reads it: JSON text, or undefined for an empty field.
 const KINDS = {
     choice: {
         control: (schema, attributes) => make('select', attributes, make('option', { value: '' }, '(not set)'),
@@ -52,11 +52,11 @@ function describe(schema, isRequired, kind) {
 }
 
 function makeField(name, schema, isRequired, label = name) {
-    const asked = schema === true || schema === false ? {} : schema;
-    const kind = kindOf(asked);
+    const known = schema === true || schema === false ? {} : schema;
+    const kind = kindOf(known);
     const id = `field-${++fieldCount}`;
     const problem = make('p', { class: 'problem', id: `${id}-problem` });
-    const control = KINDS[kind].control(asked.type === 'boolean' ? { enum: [true, false] } : asked, {
+    const control = KINDS[kind].control(known.type === 'boolean' ? { enum: [true, false] } : known, {
         id,
         name,
         'aria-required': isRequired ? 'true' : undefined,
@@ -65,26 +65,26 @@ function makeField(name, schema, isRequired, label = name) {
     const element = make('div', { class: 'field' },
         make('label', { for: id }, label),
         control,
-        make('p', { class: 'hint', id: `${id}-hint` }, describe(asked, isRequired, kind)),
+        make('p', { class: 'hint', id: `${id}-hint` }, describe(known, isRequired, kind)),
         problem);
-    const say = (text) => {
+    const setProblem = (text) => {
         problem.textContent = text;
         if (text) control.setAttribute('aria-invalid', 'true'); else control.removeAttribute('aria-invalid');
     };
     const read = () => {
-        say('');
+        setProblem('');
         try {
             return KINDS[kind].read(control.value);
         } catch (error) {
-            say(`Not JSON: ${error.message}`);
+            setProblem(`Not JSON: ${error.message}`);
             control.focus();
             throw error;
         }
     };
-    return { name, pointer: `/${escapeSegment(name)}`, element, read, say };
+    return { name, pointer: `/${escapeSegment(name)}`, element, read, setProblem };
 }
 
-// A schema that names no properties and forbids none has one field for all of them.
+// A schema without properties that allows any gets one field for all arguments.
 function makeFields(schema, labels) {
     const names = Object.keys(schema.properties ?? {});
     if (names.length === 0 && schema.additionalProperties !== false) {
@@ -96,10 +96,10 @@ function makeFields(schema, labels) {
 
 // ---- the answer ----
 
-// What the built-in tools say about their own arguments, and not about the document in them.
+// Messages of the built-in tools about their own arguments, not about the document in them.
 const ABOUT_ARGUMENTS = new Set(['schema_not_found', 'schema param is required', 'invalid_path']);
 
-// Problems of arguments have pointers into the arguments; those of a document, into that document.
+// Problems of arguments have pointers into the arguments; problems of a document have pointers into the document.
 function spotsOf(payload, answer) {
     const spots = (answer.errors ?? []).map((error) => ({ pointer: error.detail?.path ?? '', message: error.message }));
     const add = (result, at) => {
@@ -117,11 +117,11 @@ function markFields(fields, spots) {
     for (const field of fields) {
         const at = field.pointer;
         const mine = spots.filter((spot) => spot.pointer === at || spot.pointer.startsWith(`${at}/`));
-        field.say(mine.map((spot) => `${spot.pointer.slice(at.length)} ${spot.message}`.trim()).join('; '));
+        field.setProblem(mine.map((spot) => `${spot.pointer.slice(at.length)} ${spot.message}`.trim()).join('; '));
     }
 }
 
-// A tool that answers "ok": false was called all right; what it found is the news.
+// A tool that answers "ok": false was called successfully, so its finding is shown as the result.
 function verdictOf(answer, status, count) {
     if (status !== 200) {
         const why = answer.error?.message ?? answer.status?.message ?? 'no reason given';
@@ -134,11 +134,11 @@ function verdictOf(answer, status, count) {
     return { isGood: true, text: 'Success.' };
 }
 
-// The verdict is said aloud; what was sent and what came back can be long, and is there to be read.
+// Screen readers read the verdict aloud, and not the texts below it, which can be long.
 function makeOutcome(fields) {
     const verdict = make('p', { role: 'status' });
     const texts = make('div');
-    const say = (isGood, text) => {
+    const setVerdict = (isGood, text) => {
         verdict.className = isGood ? 'outcome-good' : 'outcome-bad';
         verdict.textContent = text;
     };
@@ -147,9 +147,9 @@ function makeOutcome(fields) {
         const spots = spotsOf(payload, answer);
         const { isGood, text } = verdictOf(answer, reply.status, spots.length);
         markFields(fields, spots);
-        say(isGood, text);
+        setVerdict(isGood, text);
         const result = memberText(reply.text, 'output');
-        const whole = make('details', {}, make('summary', {}, 'Whole answer'), showJson(reply.text, [], 'Whole answer'));
+        const whole = make('details', {}, make('summary', {}, 'Full answer'), showJson(reply.text, [], 'Full answer'));
         if (result === undefined) whole.open = true;
         texts.replaceChildren(
             make('h3', {}, 'Sent'), showJson(payload, spots, 'Sent'),
@@ -157,7 +157,7 @@ function makeOutcome(fields) {
             whole);
     };
     const fail = (text) => {
-        say(false, text);
+        setVerdict(false, text);
         texts.replaceChildren();
     };
     return { elements: [verdict, texts], show, fail };
@@ -180,8 +180,8 @@ function messageOf(tool, payload) {
     return `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`;
 }
 
-// ask(path, body) posts a body and gives {status, text}. options: button (its text), labels (of fields, by name)
-export function makeForm(tool, ask, options = {}) {
+// send(path, body) posts a body and returns {status, text}. options: button (its text), labels (of fields, by name)
+export function makeForm(tool, send, options = {}) {
     const fields = makeFields(tool.inputSchema, options.labels ?? {});
     const title = options.button ?? `Call ${tool.name}`;
     const button = make('button', { type: 'submit' }, title);
@@ -197,12 +197,12 @@ export function makeForm(tool, ask, options = {}) {
         try {
             payload = payloadOf(fields);
         } catch {
-            outcome.fail('Not sent: a field is not JSON.'); // the field says what is wrong
+            outcome.fail('Not sent: a field is not JSON.'); // the message beside the field says more
             return;
         }
         button.disabled = true;
         try {
-            outcome.show(payload, await ask('v1/invoke', messageOf(tool.name, payload)));
+            outcome.show(payload, await send('v1/invoke', messageOf(tool.name, payload)));
         } catch (error) {
             outcome.fail(`No answer: ${error.message}`);
         } finally {

@@ -1,9 +1,9 @@
-// How things look: elements, JSON texts with spots marked in them, paths, tables.
+// Elements, JSON texts with marked places, tables and numbers.
 //
-// Most of what is shown was sent by strangers. It only ever becomes the text of
-// a node; nothing here, or anywhere else on the page, reads markup.
+// Most of what is shown comes from clients. It only ever becomes the text of a
+// node; nothing on the page parses markup.
 
-// make('p', {class: 'hint'}, 'some text', another) is an element. Attributes that are undefined are left out.
+// make('p', {class: 'hint'}, 'some text', another) makes an element. Undefined attributes are left out.
 export function make(name, attributes = {}, ...children) {
     const element = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -13,7 +13,7 @@ export function make(name, attributes = {}, ...children) {
     return element;
 }
 
-// A text that takes the place of what an element had, unless it is the same: readers may have selected it.
+// Replace an element's text, unless it is the same: a reader may have selected it.
 export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
@@ -31,9 +31,9 @@ function pointerOf(stack) {
     return stack.map((level) => `/${escapeSegment(level.isArray ? level.index : level.name)}`).join('');
 }
 
-// Lays a JSON text out, one member or item a line. Tokens stay as they are spelled, so numbers keep all their digits.
-// The result is a list of {text, pointer}; pieces that begin a value have its pointer.
-export function layOut(text) {
+// Format a JSON text with one member or item a line. Tokens are not changed, so numbers keep all their digits.
+// Returns a list of {text, pointer}; a piece that begins a value has the value's pointer.
+export function format(text) {
     const pieces = [];
     const stack = [];
     const newLine = () => pieces.push({ text: `\n${INDENT.repeat(stack.length)}` });
@@ -66,7 +66,7 @@ export function layOut(text) {
     return pieces;
 }
 
-// The text of a member of an object, as it is spelled there; undefined when there is none.
+// The text of an object's member, unchanged; undefined if there is no such member.
 export function memberText(text, name) {
     let depth = 0;
     let start; // behind the colon
@@ -82,17 +82,16 @@ export function memberText(text, name) {
     return undefined;
 }
 
-// Where a spot can be shown: at its value, or at the nearest one around it when it is missing.
+// The pointer where a problem is shown: its value, or the nearest one around it if that is missing.
 function nearest(pointer, known) {
     let at = pointer;
     while (at !== '' && !known.has(at)) at = at.slice(0, at.lastIndexOf('/'));
     return at;
 }
 
-// A JSON text as an element, with spots ({pointer, message}) marked in it. It may be long, so it can be scrolled with
-// keys.
+// A JSON text as an element, with spots ({pointer, message}) marked in it. It can be scrolled with the keyboard.
 export function showJson(text, spots = [], label = undefined) {
-    const pieces = layOut(text);
+    const pieces = format(text);
     const known = new Set(pieces.map((piece) => piece.pointer));
     const notes = new Map();
     for (const spot of spots) {
@@ -100,7 +99,7 @@ export function showJson(text, spots = [], label = undefined) {
         notes.set(at, [...(notes.get(at) ?? []), spot.message]);
     }
     const element = make('pre', { tabindex: '0', role: 'group', 'aria-label': label });
-    let plain = ''; // one node for all that stands between two spots: texts may be long
+    let plain = ''; // one node for everything between two spots, because texts may be long
     for (const piece of pieces) {
         const messages = piece.pointer === undefined ? undefined : notes.get(piece.pointer);
         if (messages) {
@@ -114,7 +113,7 @@ export function showJson(text, spots = [], label = undefined) {
     return element;
 }
 
-// A place in a message that is not at hand: the names that lead to it, the last one marked.
+// A place in a message whose text is not known: the names that lead to it, the last one marked.
 export function showPlace(pointer, message) {
     const element = make('pre', { role: 'group', 'aria-label': 'Place in the message' });
     const isPointer = pointer === '' || pointer.startsWith('/');
@@ -128,7 +127,7 @@ export function showPlace(pointer, message) {
     return element;
 }
 
-// ---- tables and figures ----
+// ---- tables and numbers ----
 
 // rows are lists of cells; those after the first textColumns are numbers.
 export function showTable(caption, heads, textColumns, rows) {
