@@ -81,7 +81,7 @@ async function tryBadWidget(page) {
     await box.getByLabel('asset', { exact: true }).fill('{"label":"a","parts":[{"size":1.50},{"size":"large"}]}');
     await box.getByLabel('schema', { exact: true }).fill('widget');
     await box.getByRole('button', { name: 'Call validate_asset' }).click();
-    await box.getByText('Result: validation_failed').waitFor();
+    await box.getByText('Not valid:').waitFor();
     return box;
 }
 
@@ -129,7 +129,7 @@ test('a wrong schema name is marked on the schema, not on the document', { skip:
     await box.getByLabel('asset', { exact: true }).fill('{"label":"a","schema":"x"}');
     await box.getByLabel('schema', { exact: true }).fill('wigdet');
     await box.getByRole('button', { name: 'Call validate_asset' }).click();
-    await box.getByText('Result: validation_failed, 1 problem.').waitFor();
+    await box.getByText('Not valid: 1 problem.').waitFor();
     assert.equal(await box.getByLabel('schema', { exact: true }).getAttribute('aria-invalid'), 'true');
     assert.equal(await box.getByLabel('asset', { exact: true }).getAttribute('aria-invalid'), null);
     assert.deepEqual(await box.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['"wigdet"']);
@@ -143,7 +143,7 @@ test('validating comes first and metrics last', { skip: reason }, () => withPage
     await form.getByLabel('Schema', { exact: true }).selectOption('widget');
     await form.getByLabel('Document', { exact: true }).fill('{"label":5}');
     await form.getByRole('button', { name: 'Validate' }).click();
-    await form.getByText('Result: validation_failed, 1 problem.').waitFor();
+    await form.getByText('Not valid: 1 problem.').waitFor();
     assert.deepEqual(await form.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['5']);
     const order = await page.evaluate(() => [...document.querySelectorAll('main > section')].map((section) => section.id));
     assert.deepEqual(order, ['validate', 'tools', 'schemas', 'connect', 'problems', 'metrics']);
@@ -159,7 +159,7 @@ test('an example fills the form as it is spelled, and addresses are shown', { sk
     await page.waitForFunction(() => document.querySelector('#validate-form textarea').value !== '');
     assert.match(await form.getByLabel('Document', { exact: true }).inputValue(), /"size": 1\.0/);
     await form.getByRole('button', { name: 'Validate' }).click();
-    await form.getByText('Success.').waitFor();
+    await form.getByText('Valid.', { exact: true }).waitFor();
     assert.equal(await page.locator('#connections dd').first().textContent(), `${url}mcp`);
     assert.match(await page.locator('#connections').textContent(), new RegExp(`claude mcp add --transport http gate ${url}mcp`));
 }));
@@ -259,7 +259,7 @@ test('everything works by keyboard', { skip: reason }, () => withPage({}, async 
     await tabTo(page, 'schema', () => document.activeElement.name === 'schema');
     await page.keyboard.type('widget');
     await page.keyboard.press('Enter');
-    await page.getByText('Result: validation_failed').waitFor();
+    await page.getByText('Not valid:').waitFor();
     assert.deepEqual(await page.getByRole('group', { name: 'Sent' }).locator('mark').allTextContents(), ['5']);
     const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, textarea')].filter((control) => control.labels.length === 0).length);
     assert.equal(nameless, 0);

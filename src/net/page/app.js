@@ -274,11 +274,11 @@ function showValidate(tool, schemas, examples) {
         ...tool.inputSchema,
         required: ['schema', 'asset'],
         properties: {
-            schema: { ...schema, enum: schemas.map(({ name }) => name), description: 'The schema to check against.' },
-            asset: { ...asset, description: 'The document.' },
+            schema: { ...schema, enum: schemas.map(({ name }) => name), description: undefined },
+            asset: { ...asset, description: undefined },
         },
     };
-    const form = makeForm({ ...tool, inputSchema }, send, { button: 'Validate', labels: { schema: 'Schema', asset: 'Document' } });
+    const form = makeForm({ ...tool, inputSchema }, send, { button: 'Validate', success: 'Valid.', labels: { schema: 'Schema', asset: 'Document' } });
     if (examples.length > 0) form.prepend(makeExampleField(examples, form));
     place.replaceChildren(form);
 }

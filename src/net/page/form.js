@@ -24,7 +24,7 @@ const KINDS = {
         read: readJson,
     },
     json: {
-        control: (schema, attributes) => make('textarea', { ...attributes, rows: '6', spellcheck: 'false', autocomplete: 'off' }),
+        control: (schema, attributes) => make('textarea', { ...attributes, rows: '8', spellcheck: 'false', autocomplete: 'off' }),
         read: readJson,
     },
 };
@@ -122,20 +122,21 @@ function markFields(fields, spots) {
 }
 
 // A tool that answers "ok": false was called successfully, so its finding is shown as the result.
-function verdictOf(answer, status, count) {
+function verdictOf(answer, status, count, success) {
     if (status !== 200) {
         const why = answer.error?.message ?? answer.status?.message ?? 'no reason given';
         return { isGood: false, text: `Refused: ${why} (HTTP ${status}).` };
     }
     if (answer.output?.ok === false) {
-        const problems = count > 0 ? `, ${count} ${count === 1 ? 'problem' : 'problems'}` : '';
-        return { isGood: false, text: `Result: ${answer.output.reason ?? 'not ok'}${problems}.` };
+        const { reason } = answer.output;
+        const what = reason === 'validation_failed' ? 'Not valid' : `Not ok (${reason ?? 'no reason given'})`;
+        return { isGood: false, text: count > 0 ? `${what}: ${count} ${count === 1 ? 'problem' : 'problems'}.` : `${what}.` };
     }
-    return { isGood: true, text: 'Success.' };
+    return { isGood: true, text: success };
 }
 
 // Screen readers read the verdict aloud, and not the texts below it, which can be long.
-function makeOutcome(fields) {
+function makeOutcome(fields, success) {
     const verdict = make('p', { role: 'status' });
     const texts = make('div');
     const setVerdict = (isGood, text) => {
@@ -145,7 +146,7 @@ function makeOutcome(fields) {
     const show = (payload, reply) => {
         const answer = JSON.parse(reply.text);
         const spots = spotsOf(payload, answer);
-        const { isGood, text } = verdictOf(answer, reply.status, spots.length);
+        const { isGood, text } = verdictOf(answer, reply.status, spots.length, success);
         markFields(fields, spots);
         setVerdict(isGood, text);
         const result = memberText(reply.text, 'output');
@@ -180,12 +181,13 @@ function messageOf(tool, payload) {
     return `${JSON.stringify(head).slice(0, -1)},"payload":${payload}}`;
 }
 
-// send(path, body) posts a body and returns {status, text}. options: button (its text), labels (of fields, by name)
+// send(path, body) posts a body and returns {status, text}. options: button (its text), success (the verdict of a call
+// that succeeded), labels (of fields, by name)
 export function makeForm(tool, send, options = {}) {
     const fields = makeFields(tool.inputSchema, options.labels ?? {});
     const title = options.button ?? `Call ${tool.name}`;
     const button = make('button', { type: 'submit' }, title);
-    const outcome = makeOutcome(fields);
+    const outcome = makeOutcome(fields, options.success ?? 'Success.');
     const form = make('form', { novalidate: '', 'aria-label': title }, ...fields.map((field) => field.element));
     if (tool.annotations?.readOnlyHint !== true) {
         form.append(make('p', { class: 'hint' }, 'This tool may change data.'));
