@@ -50,7 +50,7 @@ int catalog_fingerprint(
     jsv_buf_init(&canonical, &scratch->allocator, SIZE_MAX);
     int r = jsv_canon_write(schema, JSV_CANON_UTF8, scratch, &canonical, NULL);
     if (r == 0) {
-        r = os_digest(jsv_buf_str(&canonical), ret_hex);
+        os_digest(jsv_buf_str(&canonical), ret_hex);
     }
     jsv_buf_done(&canonical);
     return r;

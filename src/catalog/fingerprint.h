@@ -23,7 +23,7 @@ int catalog_tool_io_write(
 
 /**
  * The SHA-256 of a schema's canonical form.
- * @return 0; -ERANGE when a number in it has none; -ENOMEM; or an error of os_digest().
+ * @return 0; -ERANGE when a number in it has none; or -ENOMEM.
  */
 int catalog_fingerprint(
     struct jsv_value schema,

@@ -85,27 +85,18 @@ static int add_all(struct app_cli *cli, const char *path, int fd, struct os_dige
         if (size <= 0) {
             return (int)size;
         }
-        int r = os_digest_add(digest, (struct jsv_str){chunk, (size_t)size});
-        if (r < 0) {
-            return app_output_failed(cli, r);
-        }
+        os_digest_add(digest, (struct jsv_str){chunk, (size_t)size});
     }
 }
 
 static int digest_open(struct app_cli *cli, const char *path, int fd, char ret_hex[static HEX_SIZE])
 {
     struct os_digest digest;
-    int r = os_digest_init(&digest);
-    if (r < 0) {
-        app_output_failed(cli, r);
-    } else {
-        r = add_all(cli, path, fd, &digest);
-    }
+    os_digest_init(&digest);
+    int r = add_all(cli, path, fd, &digest);
     if (r == 0) {
-        r = os_digest_finish(&digest, ret_hex);
-        r = r < 0 ? app_output_failed(cli, r) : 0;
+        os_digest_finish(&digest, ret_hex);
     }
-    os_digest_done(&digest);
     return r;
 }
 

@@ -110,7 +110,6 @@ void core_begin(struct core_request *request, struct core_conn *conn, const stru
     asked->envelopes = worker->settings->envelopes;
     asked->log = core_worker_log(worker);
     asked->is_private = worker->settings->is_private;
-    asked->namer = &worker->namer;
     asked->began_us = worker->clock_us = os_now_us();
     asked->reader = worker->reader;
     asked->validator = worker->validator;

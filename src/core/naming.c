@@ -53,7 +53,6 @@ struct place {
 
 struct naming {
     struct log_namer namer; /* first: a naming is a namer */
-    struct os_uuid_namer digests;
     struct jsv_reader *reader;
     struct jsv_document *document;
     struct jsv_arena scratch;
@@ -155,26 +154,26 @@ static int write_seed(struct naming *naming, struct jsv_str packed)
 
 /* ---- ids ---- */
 
-static int name_all(struct naming *naming, struct ids *ids)
+static void name_all(struct naming *naming, struct ids *ids)
 {
     static const enum envelope_id kinds[] = {
         [LOG_ID_TRACE] = ENVELOPE_ID_TRACE,
         [LOG_ID_SPAN] = ENVELOPE_ID_SPAN,
         [LOG_ID_REQUEST] = ENVELOPE_ID_REQUEST,
     };
-    int r = 0;
-    for (size_t i = 0; r == 0 && i < LOG_IDS; i++) {
+    for (size_t i = 0; i < LOG_IDS; i++) {
         char text[OS_UUID_SIZE + 1];
-        r = envelope_id_from_seed(&naming->digests, kinds[i], jsv_buf_str(&naming->seed), text);
+        envelope_id_from_seed(kinds[i], jsv_buf_str(&naming->seed), text);
         memcpy(ids->text[i], text, LOG_ID_SIZE);
     }
-    return r;
 }
 
 static int name_anew(struct naming *naming, struct jsv_str packed, struct ids *ids)
 {
     int r = write_seed(naming, packed);
-    r = r < 0 ? r : name_all(naming, ids);
+    if (r == 0) {
+        name_all(naming, ids);
+    }
     jsv_arena_reset(&naming->scratch);
     jsv_buf_reset(&naming->seed);
     if (naming->seed.capacity > SEED_KEPT_MAX) {
@@ -288,7 +287,6 @@ static void free_naming(struct log_namer *namer)
     jsv_arena_done(&naming->scratch);
     jsv_document_free(naming->document);
     jsv_reader_free(naming->reader);
-    os_uuid_namer_done(&naming->digests);
     jsv_dealloc(os_allocator(), naming, sizeof(*naming));
 }
 

@@ -115,7 +115,6 @@ void core_worker_free(struct core_worker *worker)
     loop_timer_close(worker->turns);
     tools_free(worker->tools);
     core_account_free(worker->account);
-    os_uuid_namer_done(&worker->namer);
     jsv_arena_done(&worker->aside);
     core_proven_done(&worker->proven_answers);
     core_proven_done(&worker->proven_results);

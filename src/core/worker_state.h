@@ -24,11 +24,10 @@ struct core_worker {
     struct jsv_reader *output_reader;
     struct jsv_validator *validator;        /* its steps are shared by all a message asks for */
     struct jsv_validator *output_validator; /* of our own results, which nobody else decides */
-    struct os_uuid_namer namer;
-    struct jsv_document *empty;        /* {} */
-    struct jsv_document *output;       /* a result that is being checked */
-    struct core_proven proven_results; /* of tools, by the snapshot's schemas */
-    struct core_proven proven_answers; /* results of messages, by the protocol's definitions */
+    struct jsv_document *empty;             /* {} */
+    struct jsv_document *output;            /* a result that is being checked */
+    struct core_proven proven_results;      /* of tools, by the snapshot's schemas */
+    struct core_proven proven_answers;      /* results of messages, by the protocol's definitions */
     struct rpc_pool pool;
     uint64_t clock_us;      /* when a message or other work last began, or ended; os_now_us() */
     struct jsv_arena aside; /* for checking a message while its request is under way */

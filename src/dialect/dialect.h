@@ -19,7 +19,6 @@ struct mcp_method;
 struct mcp_provider;
 struct envelope_schemas;
 struct mcp_definitions;
-struct os_uuid_namer;
 
 /** What a dialect may ask of the connection a request came in on. */
 struct dialect_host {
@@ -73,9 +72,8 @@ struct dialect_request {
     const struct mcp_provider *provider; /* what the official protocol shows besides tools */
     struct mcp_definitions *definitions;
     const struct envelope_schemas *envelopes;
-    struct log *log; /* what is kept of messages; NULL: nothing is */
-    bool is_private; /* what is served is not for everybody */
-    struct os_uuid_namer *namer;
+    struct log *log;   /* what is kept of messages; NULL: nothing is */
+    bool is_private;   /* what is served is not for everybody */
     uint64_t began_us; /* by os_now_us(), moved by the time it waited for others: so its own time */
     struct jsv_reader *reader;
     struct jsv_validator *validator;

@@ -124,7 +124,6 @@ static void answer_run(struct dialect_request *request, const struct envelope_an
         .tool_name = request->tool->name,
         .tool_version = dialect_tool_version(request->tool),
         .request = request->message.root,
-        .namer = request->namer,
     };
     int r = 0;
     if (!envelope_wish_read(run.request).deterministic) {

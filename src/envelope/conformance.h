@@ -20,7 +20,7 @@
  *
  * @param arena        Scratch memory, and that of the problems.
  * @param ret_problems In the order of the envelope's members; empty when there is none.
- * @return 0; -ENOMEM; or an error of os_digest().
+ * @return 0 or -ENOMEM.
  */
 int envelope_conformance_check(
     struct jsv_value envelope, struct jsv_arena *arena, struct jsv_problems *ret_problems);

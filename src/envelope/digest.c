@@ -27,7 +27,7 @@ int envelope_digest_json(
     int r = jsv_canon_write(value, JSV_CANON_UTF8, scratch, &canonical, reterr_fault);
     if (r == 0) {
         digest.size = canonical.size;
-        r = os_digest(jsv_buf_str(&canonical), digest.hex);
+        os_digest(jsv_buf_str(&canonical), digest.hex);
     }
     jsv_buf_done(&canonical);
     if (r == 0) {

@@ -17,7 +17,7 @@ struct envelope_digest {
  * Digest the canonical form of a value.
  *
  * @param reterr_fault May be NULL; on -ERANGE, the number at fault.
- * @return 0; -ERANGE when a number is beyond double's range; -ENOMEM; an error of os_digest().
+ * @return 0; -ERANGE when a number is beyond double's range; -ENOMEM.
  */
 int envelope_digest_json(
     struct jsv_value value,

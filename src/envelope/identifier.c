@@ -147,11 +147,8 @@ int envelope_seed_run(
 
 /* ---- ids ---- */
 
-int envelope_id_from_seed(
-    struct os_uuid_namer *namer,
-    enum envelope_id kind,
-    struct jsv_str seed,
-    char ret_text[static OS_UUID_SIZE + 1])
+void envelope_id_from_seed(
+    enum envelope_id kind, struct jsv_str seed, char ret_text[static OS_UUID_SIZE + 1])
 {
     static const struct jsv_str prefixes[] = {
         [ENVELOPE_ID_REQUEST] = JSV_STR("req:"),
@@ -160,5 +157,5 @@ int envelope_id_from_seed(
         [ENVELOPE_ID_RUN] = JSV_STR("run:"),
     };
     const struct jsv_str name[] = {prefixes[kind], seed};
-    return os_uuid_named(namer, namespace, name, 2, ret_text);
+    os_uuid_named(namespace, name, 2, ret_text);
 }

@@ -53,9 +53,6 @@ int envelope_seed_run(
     struct jsv_arena *scratch,
     struct jsv_buf *out);
 
-/** The id of a kind for a seed. @return 0 or an error of os_uuid_named(). */
-int envelope_id_from_seed(
-    struct os_uuid_namer *namer,
-    enum envelope_id kind,
-    struct jsv_str seed,
-    char ret_text[static OS_UUID_SIZE + 1]);
+/** The id of a kind for a seed. */
+void envelope_id_from_seed(
+    enum envelope_id kind, struct jsv_str seed, char ret_text[static OS_UUID_SIZE + 1]);

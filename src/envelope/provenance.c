@@ -150,8 +150,7 @@ static int make_run_id(const struct build *build)
     jsv_buf_init(&seed, &build->arena->allocator, SIZE_MAX);
     int r = envelope_seed_run(record->run->tool_name, params, build->arena, &seed);
     if (r == 0) {
-        struct jsv_str text = jsv_buf_str(&seed);
-        r = envelope_id_from_seed(record->run->namer, ENVELOPE_ID_RUN, text, record->run_id);
+        envelope_id_from_seed(ENVELOPE_ID_RUN, jsv_buf_str(&seed), record->run_id);
     }
     jsv_buf_done(&seed);
     return r;
@@ -164,7 +163,8 @@ static int digest_result(
 {
     if (result->kind == ENVELOPE_RESULT_TEXT) {
         ret_digest->size = result->bytes.size;
-        return os_digest(result->bytes, ret_digest->hex);
+        os_digest(result->bytes, ret_digest->hex);
+        return 0;
     }
     if (jsv_value_type(result->value) == JSV_TYPE_NONE) {
         return envelope_digest_text(result->bytes, arena, ret_digest);

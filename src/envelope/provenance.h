@@ -45,7 +45,6 @@ struct envelope_run {
     struct jsv_str tool_name;
     struct jsv_str tool_version; /* not empty */
     struct jsv_value request;    /* the mcp.request.v0.1 */
-    struct os_uuid_namer *namer;
     /* Both only looked at when the wish is not deterministic. */
     const unsigned char *random; /* OS_UUID_BYTES of them */
     struct jsv_str time;         /* RFC 3339 */
@@ -57,7 +56,7 @@ struct envelope_run {
  * @param answer       Its result and errors; not one that passes through.
  * @param arena        Scratch memory, and that of the warnings.
  * @param ret_warnings What was left out.
- * @return 0; -ENOMEM; an error of os_digest(); or the buffer's error.
+ * @return 0; -ENOMEM; or the buffer's error.
  */
 int envelope_record_write(
     const struct envelope_run *run,

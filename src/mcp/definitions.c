@@ -302,10 +302,11 @@ int mcp_definitions_find(
     return r;
 }
 
-static int digest_revision(struct revision *revision)
+static void digest_revision(struct revision *revision)
 {
-    bool is_known = revision->digest[0] != '\0';
-    return is_known ? 0 : os_digest(jsv_buf_str(&revision->text), revision->digest);
+    if (revision->digest[0] == '\0') {
+        os_digest(jsv_buf_str(&revision->text), revision->digest);
+    }
 }
 
 int mcp_definitions_digest(
@@ -317,9 +318,7 @@ int mcp_definitions_digest(
     pthread_mutex_lock(&definitions->lock);
     int r = open_revision(revision, version);
     if (r == 0) {
-        r = digest_revision(revision);
-    }
-    if (r == 0) {
+        digest_revision(revision);
         memcpy(ret_hex, revision->digest, sizeof(revision->digest));
     }
     pthread_mutex_unlock(&definitions->lock);
@@ -351,7 +350,8 @@ void mcp_definitions_describe(struct mcp_definitions *definitions, struct jsv_wr
     pthread_mutex_lock(&definitions->lock);
     for (enum mcp_version version = 0; version < MCP_VERSION_COUNT; version++) {
         struct revision *revision = &definitions->revisions[version];
-        if (revision->registry && digest_revision(revision) == 0) {
+        if (revision->registry) {
+            digest_revision(revision);
             describe_revision(revision, version, writer);
         }
     }

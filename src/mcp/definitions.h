@@ -87,7 +87,7 @@ int mcp_definitions_find(
 /**
  * SHA-256 of the schema in use for a version: of the operator's text as it was given, else of what
  * was put together.
- * @return 0 or an error of os_digest(); -ENOMEM.
+ * @return 0 or -ENOMEM.
  */
 int mcp_definitions_digest(
     struct mcp_definitions *definitions,

@@ -1,14 +1,11 @@
+#define OPENSSL_SUPPRESS_DEPRECATED /* SHA1_*: see os_digest_init() */
 #include "os/uuid.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include "jsv/base/hex.h"
-#include "os/openssl.h"
-
-#define SHA1_SIZE 20
 
 /* Bytes after which the spelling has a dash. */
 static bool dash_after(size_t byte)
@@ -36,46 +33,21 @@ static void spell(
     *out = '\0';
 }
 
-int os_uuid_namer_init(struct os_uuid_namer *namer)
-{
-    namer->context = EVP_MD_CTX_new();
-    if (!namer->context) {
-        return os_openssl_failed(-ENOMEM);
-    }
-    return EVP_DigestInit_ex(namer->context, EVP_sha1(), NULL) ? 0 : os_openssl_failed(-ENOTSUP);
-}
-
-void os_uuid_namer_done(struct os_uuid_namer *namer)
-{
-    if (namer) {
-        EVP_MD_CTX_free(namer->context);
-        namer->context = NULL;
-    }
-}
-
-int os_uuid_named(
-    struct os_uuid_namer *namer,
+void os_uuid_named(
     const unsigned char namespace[static OS_UUID_BYTES],
     const struct jsv_str *name,
     size_t name_count,
     char ret_text[static OS_UUID_SIZE + 1])
 {
-    unsigned char digest[SHA1_SIZE];
-    int r = namer->context ? 0 : os_uuid_namer_init(namer);
-    if (r < 0) {
-        return r;
+    SHA_CTX context;
+    SHA1_Init(&context);
+    SHA1_Update(&context, namespace, OS_UUID_BYTES);
+    for (size_t i = 0; i < name_count; i++) {
+        SHA1_Update(&context, name[i].data, name[i].size);
     }
-    /* Without an algorithm: the one it was made with. */
-    bool good = EVP_DigestInit_ex(namer->context, NULL, NULL) &&
-                EVP_DigestUpdate(namer->context, namespace, OS_UUID_BYTES);
-    for (size_t i = 0; good && i < name_count; i++) {
-        good = EVP_DigestUpdate(namer->context, name[i].data, name[i].size);
-    }
-    if (!good || !EVP_DigestFinal_ex(namer->context, digest, NULL)) {
-        return os_openssl_failed(-ENOTSUP);
-    }
+    unsigned char digest[SHA_DIGEST_LENGTH];
+    SHA1_Final(digest, &context);
     spell(digest, 5, ret_text);
-    return 0;
 }
 
 void os_uuid_random(

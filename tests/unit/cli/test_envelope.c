@@ -5,7 +5,6 @@
 #include "support/files.h"
 #include "unit/app/run_faults.h"
 #include "unit/os/in_tmpdir.h"
-#include "unit/os/openssl.h"
 
 #define OK "{\"ok\":true,\"definition\":\"mcp.envelope.v0.1\"}\n"
 
@@ -219,5 +218,5 @@ int main(void)
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_vectors_of_other_commands),
     };
-    return cmocka_run_group_tests(tests, use_openssl, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

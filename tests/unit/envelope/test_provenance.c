@@ -17,13 +17,12 @@
 
 static struct envelope_schemas *schemas;
 static struct jsv_validator *validator;
-static struct os_uuid_namer namer;
 
 static int set_up(void **state)
 {
     (void)state;
     validator = jsv_validator_new(NULL, NULL);
-    return !validator || envelope_schemas_new(NULL, &schemas) < 0 || os_uuid_namer_init(&namer) < 0;
+    return !validator || envelope_schemas_new(NULL, &schemas) < 0;
 }
 
 static int tear_down(void **state)
@@ -31,7 +30,6 @@ static int tear_down(void **state)
     (void)state;
     envelope_schemas_free(schemas);
     jsv_validator_free(validator);
-    os_uuid_namer_done(&namer);
     return 0;
 }
 
@@ -42,7 +40,6 @@ static struct envelope_run run_of(struct json_fixture *fixture, const char *requ
         .tool_name = JSV_STR("t"),
         .tool_version = JSV_STR("1.2.3"),
         .request = quoted_read(fixture, request),
-        .namer = &namer,
         .random = random,
         .time = JSV_STR("2025-10-13T15:10:00Z"),
     };

@@ -119,7 +119,7 @@ static void test_digest(void **state)
     struct jsv_str text = schema_text(*state, MCP_VERSION_2025_06_18, NULL, NULL);
     char expected[OS_DIGEST_HEX_SIZE + 1];
     char hex[OS_DIGEST_HEX_SIZE + 1];
-    assert_int_equal(os_digest(text, expected), 0);
+    os_digest(text, expected);
     struct mcp_definitions *definitions = embedded();
     assert_int_equal(mcp_definitions_digest(definitions, MCP_VERSION_2025_06_18, hex), 0);
     assert_string_equal(hex, expected);
@@ -185,7 +185,7 @@ static void test_official_takes_its_place(void **state)
     }
     char expected[OS_DIGEST_HEX_SIZE + 1];
     char hex[OS_DIGEST_HEX_SIZE + 1];
-    assert_int_equal(os_digest(text, expected), 0);
+    os_digest(text, expected);
     assert_int_equal(mcp_definitions_digest(definitions, MCP_VERSION_2025_06_18, hex), 0);
     assert_string_equal(hex, expected);
     assert_true(mcp_definitions_is_operators(definitions, MCP_VERSION_2025_06_18));

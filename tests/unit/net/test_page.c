@@ -63,7 +63,7 @@ static void test_files_are_those_of_the_source(void **state)
         char digest[OS_DIGEST_HEX_SIZE + 1];
         assert_true(jsv_str_equal(file.bytes, source));
         assert_true(jsv_str_equal(file.type, jsv_str_from(served[i].type)));
-        assert_int_equal(os_digest(source, digest), 0);
+        os_digest(source, digest);
         assert_true(jsv_str_equal(file.digest, jsv_str_from(digest)));
         free((void *)(uintptr_t)source.data);
     }

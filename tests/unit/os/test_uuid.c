@@ -7,15 +7,11 @@
 #include <cmocka.h>
 #include <openssl/err.h>
 
-#include "os/digest.h"
 #include "os/uuid.h"
-#include "unit/os/fault.h"
 
 /* The namespace of domain names, 6ba7b810-9dad-11d1-80b4-00c04fd430c8. */
 static const unsigned char dns[OS_UUID_BYTES] = {
     0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8};
-
-static struct os_uuid_namer namer;
 
 /* RFC 9562, A.4 */
 #define EXAMPLE "2ed6657d-e927-568b-95e1-2665a8aea6a2"
@@ -25,7 +21,7 @@ static void test_named(void **state)
     (void)state;
     char text[OS_UUID_SIZE + 1];
     const struct jsv_str name = JSV_STR("www.example.com");
-    assert_int_equal(os_uuid_named(&namer, dns, &name, 1, text), 0);
+    os_uuid_named(dns, &name, 1, text);
     assert_string_equal(text, EXAMPLE);
 }
 
@@ -34,7 +30,7 @@ static void test_pieces_are_one_name(void **state)
     (void)state;
     char text[OS_UUID_SIZE + 1];
     const struct jsv_str name[] = {JSV_STR("www."), {NULL, 0}, JSV_STR("example"), JSV_STR(".com")};
-    assert_int_equal(os_uuid_named(&namer, dns, name, 4, text), 0);
+    os_uuid_named(dns, name, 4, text);
     assert_string_equal(text, EXAMPLE);
 }
 
@@ -42,7 +38,7 @@ static void test_no_name(void **state)
 {
     (void)state;
     char text[OS_UUID_SIZE + 1];
-    assert_int_equal(os_uuid_named(&namer, dns, NULL, 0, text), 0);
+    os_uuid_named(dns, NULL, 0, text);
     assert_string_equal(text, "4ebd0208-8328-5d69-8c44-ec50939c0967");
 }
 
@@ -69,62 +65,14 @@ static void test_one_after_another(void **state)
     char first[3][OS_UUID_SIZE + 1];
     char text[OS_UUID_SIZE + 1];
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(os_uuid_named(&namer, dns, &names[i], 1, first[i]), 0);
+        os_uuid_named(dns, &names[i], 1, first[i]);
     }
     assert_string_equal(first[1], EXAMPLE);
     assert_string_not_equal(first[0], first[2]);
     for (size_t i = 3; i-- > 0;) {
-        assert_int_equal(os_uuid_named(&namer, dns, &names[i], 1, text), 0);
+        os_uuid_named(dns, &names[i], 1, text);
         assert_string_equal(text, first[i]);
     }
-}
-
-/* Every allocation fails once; nothing stays behind, also not in OpenSSL's queue. */
-static void test_no_memory(void **state)
-{
-    (void)state;
-    const struct jsv_str name = JSV_STR("www.example.com");
-    unsigned at = 1;
-    for (;; at++) {
-        char text[OS_UUID_SIZE + 1] = "untouched";
-        struct os_uuid_namer poor;
-        fault_arm(FAULT_RESIZE, at, ENOMEM);
-        int r = os_uuid_namer_init(&poor);
-        if (r == 0) {
-            r = os_uuid_named(&poor, dns, &name, 1, text);
-        }
-        os_uuid_namer_done(&poor);
-        bool hit = fault.hit;
-        long live = fault.live_blocks;
-        fault_disarm();
-        assert_int_equal(ERR_peek_error(), 0);
-        assert_int_equal(live, 0);
-        if (!hit) {
-            assert_int_equal(r, 0);
-            break;
-        }
-        /* Some memory OpenSSL can do without. */
-        assert_true(r == -ENOMEM || r == -ENOTSUP || r == 0);
-        assert_string_equal(text, r == 0 ? EXAMPLE : "untouched");
-    }
-    assert_true(at > 1);
-}
-
-/* Through the same door as production, and warm: OpenSSL does not survive starting without memory.
- */
-static int use_openssl(void **state)
-{
-    (void)state;
-    return os_digest_setup() < 0 || os_uuid_namer_init(&namer) < 0;
-}
-
-static int leave_openssl(void **state)
-{
-    (void)state;
-    os_uuid_namer_done(&namer);
-    os_uuid_namer_done(&namer);
-    os_uuid_namer_done(NULL);
-    return 0;
 }
 
 int main(void)
@@ -135,7 +83,6 @@ int main(void)
         cmocka_unit_test(test_no_name),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_one_after_another),
-        cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, use_openssl, leave_openssl);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
