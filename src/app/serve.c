@@ -20,7 +20,7 @@
 
 #include "app/activation.h"
 #include "app/config.h"
-#include "app/http_door.h"
+#include "app/http_listener.h"
 #include "app/ready.h"
 #include "app/watch.h"
 #include "cli/announce.h"
@@ -57,7 +57,7 @@ struct server {
     unsigned doors; /* enum app_door */
     struct app_content content;
     struct core_settings settings;
-    struct app_http_door http;
+    struct app_http_listener http;
     struct app_activation activation;
     struct net *net;
     struct loop_signal *signals[SIGNAL_COUNT];
@@ -182,7 +182,7 @@ static int listen_http(struct server *server)
     if (!(server->doors & APP_DOOR_HTTP)) {
         return 0;
     }
-    int r = app_http_door_open(&server->http, server->config, why);
+    int r = app_http_listener_open(&server->http, server->config, why);
     server->settings.is_private = server->http.settings.guard.token.size > 0;
     return r < 0 ? refuse("HTTP", r, why) : 0;
 }
@@ -273,7 +273,7 @@ static int watch_files(struct server *server)
 
 /* ---- doors ---- */
 
-/* A socket that was handed over is a door, unless somebody chose others. */
+/* A socket that was handed over is a listener, unless somebody chose others. */
 static int choose_doors(struct server *server)
 {
     server->doors = server->config->doors;
@@ -505,7 +505,7 @@ static void tear_down(struct server *server)
     }
     net_free(server->net);
     log_free(server->settings.log);
-    app_http_door_done(&server->http);
+    app_http_listener_done(&server->http);
     core_sessions_free(server->settings.sessions);
     envelope_schemas_free(server->settings.envelopes);
     mcp_definitions_free(server->settings.definitions);

@@ -22,7 +22,7 @@
 
 struct core_question {
     struct dialect_question asked; /* first */
-    struct loop_letter letter;
+    struct loop_task task;
     struct loop *loop;            /* that asked */
     struct core_request *request; /* NULL: nobody waits any more; for that loop alone */
     struct core_question *next;   /* of the request */
@@ -242,10 +242,10 @@ static void arrive(struct core_question *question)
     }
 }
 
-static void open_answer(struct loop_letter *letter)
+static void run_answer(struct loop_task *task)
 {
     struct core_question *question =
-        (struct core_question *)((char *)letter - offsetof(struct core_question, letter));
+        (struct core_question *)((char *)task - offsetof(struct core_question, task));
     arrive(question);
     free_question(question);
 }
@@ -258,6 +258,6 @@ void core_host_answer(
     if (jsv_value_type(result) != JSV_TYPE_NONE) {
         jsv_buf_append_str(&own->answer, jsv_value_span(result));
     }
-    own->letter.open = open_answer;
-    loop_post(own->loop, &own->letter);
+    own->task.run = run_answer;
+    loop_post(own->loop, &own->task);
 }

@@ -3,7 +3,7 @@
  *
  * The answer to a question is a message of its own. Over HTTP it comes in on
  * another connection, perhaps on another loop; so a question is registered
- * with the session, and its answer sent to the loop that asked, by letter.
+ * with the session, and its answer sent to the loop that asked, through its mailbox.
  */
 #pragma once
 

@@ -16,7 +16,7 @@
 
 struct core_cancellable {
     struct dialect_pending pending; /* first */
-    struct loop_letter letter;
+    struct loop_task task;
     struct loop *loop;            /* the request waits on */
     struct core_request *request; /* NULL: it is over; for that loop alone */
 };
@@ -75,10 +75,10 @@ static void cancel_here(struct core_request *request)
     core_tell_door(conn);
 }
 
-static void open_cancellation(struct loop_letter *letter)
+static void run_cancellation(struct loop_task *task)
 {
     struct core_cancellable *cancellable =
-        (struct core_cancellable *)((char *)letter - offsetof(struct core_cancellable, letter));
+        (struct core_cancellable *)((char *)task - offsetof(struct core_cancellable, task));
     if (cancellable->request) {
         cancellable->request->cancellable = NULL;
         cancel_here(cancellable->request);
@@ -91,8 +91,8 @@ static void cancel_in_session(const struct dialect_request *asked, struct jsv_va
     struct core_cancellable *cancellable =
         (struct core_cancellable *)dialect_session_cancel(*asked->session, id, asked->scratch);
     if (cancellable) {
-        cancellable->letter.open = open_cancellation;
-        loop_post(cancellable->loop, &cancellable->letter);
+        cancellable->task.run = run_cancellation;
+        loop_post(cancellable->loop, &cancellable->task);
     }
 }
 

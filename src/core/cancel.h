@@ -4,7 +4,7 @@
  *
  * Over lines it says so on the connection the request came in on. Over HTTP it
  * says so on another one, perhaps on another loop; so a request that waits is
- * registered with its session, and the word sent to its loop, by letter.
+ * registered with its session, and the word sent to its loop, through its mailbox.
  */
 #pragma once
 

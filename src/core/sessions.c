@@ -78,11 +78,11 @@ static struct dialect_session **place_of(struct core_sessions *sessions, struct 
 
 /* ---- who has streams ---- */
 
-static void open_letter(struct loop_letter *letter)
+static void run_task(struct loop_task *task)
 {
     struct core_sessions_listener *listener =
         (struct core_sessions_listener
-             *)((char *)letter - offsetof(struct core_sessions_listener, letter));
+             *)((char *)task - offsetof(struct core_sessions_listener, task));
     atomic_store(&listener->is_told, false); /* before it looks: what comes now is told again */
     listener->told(listener);
 }
@@ -92,7 +92,7 @@ static void tell_listeners(const struct core_sessions *sessions)
     struct core_sessions_listener *listener = sessions->listeners;
     for (; listener; listener = listener->next) {
         if (!atomic_exchange(&listener->is_told, true)) {
-            loop_post(listener->loop, &listener->letter);
+            loop_post(listener->loop, &listener->task);
         }
     }
 }
@@ -106,7 +106,7 @@ void core_sessions_tell(struct core_sessions *sessions)
 
 void core_sessions_join(struct core_sessions *sessions, struct core_sessions_listener *listener)
 {
-    listener->letter.open = open_letter;
+    listener->task.run = run_task;
     pthread_mutex_lock(&sessions->lock);
     listener->next = sessions->listeners;
     sessions->listeners = listener;

@@ -44,8 +44,8 @@ struct core_sessions_listener {
     void (*told)(struct core_sessions_listener *listener);
 
     /* Its own. */
-    struct loop_letter letter;
-    atomic_bool is_told; /* the letter is on its way */
+    struct loop_task task;
+    atomic_bool is_told; /* the task is posted */
     struct core_sessions_listener *next;
 };
 
@@ -53,5 +53,5 @@ struct core_sessions_listener {
 void core_sessions_tell(struct core_sessions *sessions);
 /** Be told from now on. */
 void core_sessions_join(struct core_sessions *sessions, struct core_sessions_listener *listener);
-/** Be told no more; a letter that is on its way must have been opened. */
+/** Be told no more; a task that is posted must have run. */
 void core_sessions_leave(struct core_sessions *sessions, struct core_sessions_listener *listener);

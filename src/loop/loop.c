@@ -60,14 +60,14 @@ static void use_our_memory(void)
     (void)uv_replace_allocator(uv_memory_new, uv_memory_resize, uv_memory_array, uv_memory_free);
 }
 
-/* ---- letters ---- */
+/* ---- tasks ---- */
 
-static struct loop_letter *take_letters(struct loop *loop)
+static struct loop_task *take_tasks(struct loop *loop)
 {
-    struct loop_letter *newest = __atomic_exchange_n(&loop->letters, NULL, __ATOMIC_ACQUIRE);
-    struct loop_letter *oldest = NULL;
+    struct loop_task *newest = __atomic_exchange_n(&loop->tasks, NULL, __ATOMIC_ACQUIRE);
+    struct loop_task *oldest = NULL;
     while (newest) {
-        struct loop_letter *before = newest->next;
+        struct loop_task *before = newest->next;
         newest->next = oldest;
         oldest = newest;
         newest = before;
@@ -75,29 +75,29 @@ static struct loop_letter *take_letters(struct loop *loop)
     return oldest;
 }
 
-static void open_letters(struct loop *loop)
+static void run_tasks(struct loop *loop)
 {
-    struct loop_letter *letter = take_letters(loop);
-    while (letter) {
-        struct loop_letter *next = letter->next; /* opening may free the letter, or post it again */
-        letter->open(letter);
-        letter = next;
+    struct loop_task *task = take_tasks(loop);
+    while (task) {
+        struct loop_task *next = task->next; /* opening may free the task, or post it again */
+        task->run(task);
+        task = next;
     }
 }
 
 static void on_wake(uv_async_t *wake)
 {
-    open_letters((struct loop *)wake->data);
+    run_tasks((struct loop *)wake->data);
 }
 
-void loop_post(struct loop *loop, struct loop_letter *letter)
+void loop_post(struct loop *loop, struct loop_task *task)
 {
-    struct loop_letter *before = __atomic_load_n(&loop->letters, __ATOMIC_RELAXED);
+    struct loop_task *before = __atomic_load_n(&loop->tasks, __ATOMIC_RELAXED);
     do {
-        letter->next = before;
+        task->next = before;
     } while (!__atomic_compare_exchange_n(
-        &loop->letters, &before, letter, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-    /* From here on the letter is the loop's, and may be gone. */
+        &loop->tasks, &before, task, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    /* From here on the task is the loop's, and may be gone. */
     if (!before) {
         (void)uv_async_send(&loop->wake);
     }
@@ -105,63 +105,63 @@ void loop_post(struct loop *loop, struct loop_letter *letter)
 
 /* ---- the end of a round ---- */
 
-void loop_run_later(struct loop *loop, enum loop_step step, struct loop_later *later)
+void loop_defer(struct loop *loop, enum loop_step step, struct loop_deferred *deferred)
 {
-    if (later->queued) {
+    if (deferred->queued) {
         return;
     }
-    struct loop_laters *laters = &loop->laters[step];
-    later->queued = true;
-    later->next = NULL;
-    *laters->end = later;
-    laters->end = &later->next;
+    struct loop_deferred_list *list = &loop->deferred[step];
+    deferred->queued = true;
+    deferred->next = NULL;
+    *list->end = deferred;
+    list->end = &deferred->next;
 }
 
-static void forget(struct loop_laters *laters)
+static void forget(struct loop_deferred_list *list)
 {
-    laters->first = NULL;
-    laters->end = &laters->first;
+    list->first = NULL;
+    list->end = &list->first;
 }
 
-static void run_step(struct loop_laters *laters)
+static void run_step(struct loop_deferred_list *list)
 {
-    struct loop_later *later = laters->first;
-    forget(laters);
-    while (later) {
-        struct loop_later *next = later->next; /* running may free it, or queue it again */
-        later->queued = false;
-        later->run(later);
-        later = next;
+    struct loop_deferred *deferred = list->first;
+    forget(list);
+    while (deferred) {
+        struct loop_deferred *next = deferred->next; /* running may free it, or queue it again */
+        deferred->queued = false;
+        deferred->run(deferred);
+        deferred = next;
     }
 }
 
 /* What there was no time for comes first the next time. */
 static void run_left_over(struct loop *loop)
 {
-    struct loop_laters *laters = &loop->laters[LOOP_LEFT_OVER];
-    struct loop_laters due = *laters;
+    struct loop_deferred_list *list = &loop->deferred[LOOP_NEXT_ROUND];
+    struct loop_deferred_list due = *list;
     if (!due.first) {
         return;
     }
-    uint64_t until = os_now_us() + LOOP_LEFT_OVER_US;
-    forget(laters);
+    uint64_t until = os_now_us() + LOOP_NEXT_ROUND_US;
+    forget(list);
     do {
-        struct loop_later *later = due.first;
-        due.first = later->next;
-        later->queued = false;
-        later->run(later);
+        struct loop_deferred *deferred = due.first;
+        due.first = deferred->next;
+        deferred->queued = false;
+        deferred->run(deferred);
     } while (due.first && os_now_us() < until);
     if (due.first) {
-        *due.end = laters->first;
-        laters->end = laters->first ? laters->end : due.end;
-        laters->first = due.first;
+        *due.end = list->first;
+        list->end = list->first ? list->end : due.end;
+        list->first = due.first;
     }
 }
 
-static bool has_laters(const struct loop *loop)
+static bool has_deferred(const struct loop *loop)
 {
     for (size_t i = 0; i < LOOP_STEPS; i++) {
-        if (loop->laters[i].first) {
+        if (loop->deferred[i].first) {
             return true;
         }
     }
@@ -171,8 +171,8 @@ static bool has_laters(const struct loop *loop)
 static void end_round(struct loop *loop)
 {
     loop->reads = 0;
-    run_step(&loop->laters[LOOP_WORK]);
-    run_step(&loop->laters[LOOP_SEND]);
+    run_step(&loop->deferred[LOOP_WORK]);
+    run_step(&loop->deferred[LOOP_SEND]);
 }
 
 void loop_has_read(struct loop *loop)
@@ -198,7 +198,7 @@ static void on_prepare(uv_prepare_t *prepare)
 {
     struct loop *loop = prepare->data;
     end_round(loop);
-    if (has_laters(loop)) {
+    if (has_deferred(loop)) {
         (void)uv_idle_start(&loop->busy, on_busy);
     } else {
         (void)uv_idle_stop(&loop->busy);
@@ -235,7 +235,7 @@ int loop_new(struct loop **ret_loop)
     }
     *loop = (struct loop){0};
     for (size_t i = 0; i < LOOP_STEPS; i++) {
-        forget(&loop->laters[i]);
+        forget(&loop->deferred[i]);
     }
     int r = uv_loop_init(&loop->uv);
     if (r < 0) {
@@ -283,10 +283,10 @@ void loop_free(struct loop *loop)
 
 bool loop_round(struct loop *loop)
 {
-    open_letters(loop);
+    run_tasks(loop);
     end_round(loop);
     run_left_over(loop);
-    return __atomic_load_n(&loop->letters, __ATOMIC_RELAXED) || has_laters(loop);
+    return __atomic_load_n(&loop->tasks, __ATOMIC_RELAXED) || has_deferred(loop);
 }
 
 int loop_run(struct loop *loop)

@@ -27,7 +27,7 @@ void loop_free(struct loop *loop);
 /** Run until loop_stop(). @return 0 or -errno. */
 int loop_run(struct loop *loop);
 /**
- * A round without timers and without events: open letters, do what was put off. For who takes a
+ * A round without timers and without events: open tasks, do what was put off. For who takes a
  * loop apart that does not run any more. @return whether there is more of either by now.
  */
 bool loop_round(struct loop *loop);
@@ -39,14 +39,14 @@ uint64_t loop_now_ms(const struct loop *loop);
 
 /**
  * Run a function on the loop's thread, soon. The one call other threads may
- * make; messages of one sender arrive in order. Never fails: the letter is the
+ * make; messages of one sender arrive in order. Never fails: the task is the
  * caller's memory and belongs to the loop until its function is called.
  */
-struct loop_letter {
-    void (*open)(struct loop_letter *letter);
-    struct loop_letter *next;
+struct loop_task {
+    void (*run)(struct loop_task *task);
+    struct loop_task *next;
 };
-void loop_post(struct loop *loop, struct loop_letter *letter);
+void loop_post(struct loop *loop, struct loop_task *task);
 
 /**
  * What is better done for many at a time is put off to the end of the round:
@@ -55,25 +55,25 @@ void loop_post(struct loop *loop, struct loop_letter *letter);
  * up once. A round ends before the loop waits again, or when it has read from
  * LOOP_ROUND_READS streams.
  *
- * Work that an earlier round left over is done last, for LOOP_LEFT_OVER_US at a
+ * Work that an earlier round left over is done last, for LOOP_NEXT_ROUND_US at a
  * time (or one piece, if that takes longer); then the loop looks for events. So
  * what has just come does not wait for it, however much there is.
  */
 enum loop_step {
     LOOP_WORK,
     LOOP_SEND,
-    LOOP_LEFT_OVER,
+    LOOP_NEXT_ROUND,
     LOOP_STEPS,
 };
-#define LOOP_ROUND_READS  32
-#define LOOP_LEFT_OVER_US 1000
-struct loop_later {
-    void (*run)(struct loop_later *later);
-    struct loop_later *next;
+#define LOOP_ROUND_READS   32
+#define LOOP_NEXT_ROUND_US 1000
+struct loop_deferred {
+    void (*run)(struct loop_deferred *deferred);
+    struct loop_deferred *next;
     bool queued;
 };
 /** Call a function in a step of this round, once. In a step that has begun: of the next round. */
-void loop_run_later(struct loop *loop, enum loop_step step, struct loop_later *later);
+void loop_defer(struct loop *loop, enum loop_step step, struct loop_deferred *deferred);
 
 /* ---- timers ---- */
 

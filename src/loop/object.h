@@ -24,19 +24,19 @@ struct loop_object {
 };
 
 /* In the order they were put off. */
-struct loop_laters {
-    struct loop_later *first;
-    struct loop_later **end;
+struct loop_deferred_list {
+    struct loop_deferred *first;
+    struct loop_deferred **end;
 };
 
 struct loop {
     uv_loop_t uv;
-    uv_async_t wake;             /* there are letters */
-    uv_prepare_t prepare;        /* before it waits */
-    uv_check_t check;            /* after its events */
-    uv_idle_t busy;              /* while it runs the loop does not wait */
-    struct loop_letter *letters; /* newest first; atomic */
-    struct loop_laters laters[LOOP_STEPS];
+    uv_async_t wake;         /* there are tasks */
+    uv_prepare_t prepare;    /* before it waits */
+    uv_check_t check;        /* after its events */
+    uv_idle_t busy;          /* while it runs the loop does not wait */
+    struct loop_task *tasks; /* newest first; atomic */
+    struct loop_deferred_list deferred[LOOP_STEPS];
     unsigned reads;              /* of this round */
     struct loop_object *objects; /* oldest first */
     struct loop_object *newest;

@@ -46,13 +46,13 @@ static struct net_lines *of_conn(struct core_conn *conn)
 
 static void work_later(struct net_lines *lines)
 {
-    loop_run_later(lines->loop, LOOP_WORK, &lines->work);
+    loop_defer(lines->loop, LOOP_WORK, &lines->work);
 }
 
 /* Look at the connection when its work of this round is done: send, read on, close. */
 static void send_later(struct net_lines *lines)
 {
-    loop_run_later(lines->loop, LOOP_SEND, &lines->send);
+    loop_defer(lines->loop, LOOP_SEND, &lines->send);
 }
 
 /* ---- out ---- */
@@ -307,7 +307,7 @@ static void on_line_time(void *owner)
     loop_timer_start(lines->line, lines->line_ms - age);
 }
 
-static void on_work(struct loop_later *work)
+static void on_work(struct loop_deferred *work)
 {
     struct net_lines *lines = (struct net_lines *)((char *)work - offsetof(struct net_lines, work));
     if (lines->closed) {
@@ -340,7 +340,7 @@ static void send_and_go_on(struct net_lines *lines)
         read_or_not(lines);
     }
     if (lines->more && takes_frames(lines)) {
-        loop_run_later(lines->loop, LOOP_LEFT_OVER, &lines->work);
+        loop_defer(lines->loop, LOOP_NEXT_ROUND, &lines->work);
     }
     if (lines->broken || is_over(lines)) {
         net_lines_close(lines);
@@ -348,11 +348,11 @@ static void send_and_go_on(struct net_lines *lines)
 }
 
 /* A closed connection is freed when its work, which finds it closed, is not due any more. */
-static void on_send(struct loop_later *send)
+static void on_send(struct loop_deferred *send)
 {
     struct net_lines *lines = (struct net_lines *)((char *)send - offsetof(struct net_lines, send));
     if (lines->closed && lines->work.queued) {
-        loop_run_later(lines->loop, LOOP_LEFT_OVER, &lines->send);
+        loop_defer(lines->loop, LOOP_NEXT_ROUND, &lines->send);
     } else if (lines->closed) {
         jsv_dealloc(os_allocator(), lines, sizeof(*lines));
     } else {

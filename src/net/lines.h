@@ -34,9 +34,9 @@ struct net_lines {
     struct loop_stream *in;
     struct loop_stream *out; /* the same for a socket */
     struct rpc_frames frames;
-    struct jsv_buf output;  /* answers of this round */
-    struct loop_later work; /* on what was read in it */
-    struct loop_later send; /* what came of it */
+    struct jsv_buf output;     /* answers of this round */
+    struct loop_deferred work; /* on what was read in it */
+    struct loop_deferred send; /* what came of it */
     struct loop_timer *stall;
     struct loop_timer *drain; /* NULL: there is no hurry */
     struct loop_timer *line;  /* NULL: a line may take as long as it likes */

@@ -1,8 +1,8 @@
 /*
- * Doors let connections in, which are dealt to the homes in turn (home.c).
+ * Doors let connections in, which are dealt to the threads in turn (thread.c).
  *
- * Stopping has two steps: all homes finish what is in flight; those that have
- * not when the time is over, or when asked again, give it up. A home is done
+ * Stopping has two steps: all threads finish what is in flight; those that have
+ * not when the time is over, or when asked again, give it up. A thread is done
  * when it is to finish and has no connections. When all are, the net is.
  */
 #include "net/net.h"
@@ -17,60 +17,60 @@
 #include "net/net_inside.h"
 #include "os/sys.h"
 
-/* ---- doors ---- */
+/* ---- listeners ---- */
 
 static void on_accepted(void *owner, int fd)
 {
-    const struct net_door *door = owner;
-    struct net *net = door->net;
-    struct net_home *home = &net->homes[net->next_home];
-    net->next_home = (net->next_home + 1) % net->options.loops;
-    net_home_deliver(home, door->kind, fd);
+    const struct net_listener *listener = owner;
+    struct net *net = listener->net;
+    struct net_thread *thread = &net->threads[net->next_thread];
+    net->next_thread = (net->next_thread + 1) % net->options.loops;
+    net_thread_deliver(thread, listener->kind, fd);
 }
 
-static int open_door(struct net *net, enum net_kind kind, int fd)
+static int open_listener(struct net *net, enum net_kind kind, int fd)
 {
-    if (net->door_count == NET_DOORS_MAX) {
+    if (net->listener_count == NET_LISTENERS_MAX) {
         return -EMFILE;
     }
-    struct net_door *door = &net->doors[net->door_count];
-    *door = (struct net_door){.net = net, .kind = kind};
-    int r = loop_listen(net_loop(net), fd, on_accepted, door, &door->listener);
+    struct net_listener *listener = &net->listeners[net->listener_count];
+    *listener = (struct net_listener){.net = net, .kind = kind};
+    int r = loop_listen(net_loop(net), fd, on_accepted, listener, &listener->listener);
     if (r < 0) {
         return r;
     }
-    net->door_count++;
+    net->listener_count++;
     return 0;
 }
 
 int net_open_socket(struct net *net, int fd)
 {
-    return open_door(net, NET_KIND_LINES, fd);
+    return open_listener(net, NET_KIND_LINES, fd);
 }
 
 int net_open_http(struct net *net, int fd)
 {
     assert(net->options.http);
-    return open_door(net, NET_KIND_HTTP, fd);
+    return open_listener(net, NET_KIND_HTTP, fd);
 }
 
-static void close_doors(struct net *net)
+static void close_listeners(struct net *net)
 {
-    while (net->door_count > 0) {
-        loop_listener_close(net->doors[--net->door_count].listener);
+    while (net->listener_count > 0) {
+        loop_listener_close(net->listeners[--net->listener_count].listener);
     }
 }
 
 /* ---- stopping ---- */
 
-/* On the first home's thread. */
-void net_on_home_done(struct loop_letter *letter)
+/* On the first thread's thread. */
+void net_on_thread_done(struct loop_task *task)
 {
-    struct net_home *home =
-        (struct net_home *)((char *)letter - offsetof(struct net_home, done_letter));
-    struct net *net = home->net;
-    net->homes_done++;
-    if (net->homes_done < net->options.loops || !net->running) {
+    struct net_thread *thread =
+        (struct net_thread *)((char *)task - offsetof(struct net_thread, done_task));
+    struct net *net = thread->net;
+    net->threads_done++;
+    if (net->threads_done < net->options.loops || !net->running) {
         return;
     }
     if (net->options.stopped) {
@@ -82,10 +82,10 @@ void net_on_home_done(struct loop_letter *letter)
 static void begin_finishing(struct net *net)
 {
     net->state = NET_FINISHING;
-    close_doors(net);
+    close_listeners(net);
     loop_timer_start(net->shutdown, CORE_SHUTDOWN_MS);
     for (unsigned i = 0; i < net->options.loops; i++) {
-        loop_post(net->homes[i].loop, &net->homes[i].finish_letter);
+        loop_post(net->threads[i].loop, &net->threads[i].finish_task);
     }
 }
 
@@ -93,7 +93,7 @@ static void begin_ending(struct net *net)
 {
     net->state = NET_ENDING;
     for (unsigned i = 0; i < net->options.loops; i++) {
-        loop_post(net->homes[i].loop, &net->homes[i].end_letter);
+        loop_post(net->threads[i].loop, &net->threads[i].end_task);
     }
 }
 
@@ -119,7 +119,7 @@ static void on_shutdown_over(void *owner)
 void net_set_catalog(struct net *net, struct catalog *catalog)
 {
     for (unsigned i = 0; i < net->options.loops; i++) {
-        net_home_set_catalog(&net->homes[i], catalog);
+        net_thread_set_catalog(&net->threads[i], catalog);
     }
 }
 
@@ -132,18 +132,19 @@ void net_free(struct net *net)
         return;
     }
     net->state = NET_ENDING;
-    close_doors(net);
-    for (unsigned i = net->homes ? net->options.loops : 0; i > 0; i--) {
+    close_listeners(net);
+    for (unsigned i = net->threads ? net->options.loops : 0; i > 0; i--) {
         if (i == 1) {
             loop_timer_close(net->shutdown);
         }
-        net_home_done(&net->homes[i - 1]);
+        net_thread_done(&net->threads[i - 1]);
     }
-    jsv_dealloc(os_allocator(), net->homes, net->options.loops * sizeof(*net->homes));
+    jsv_dealloc(os_allocator(), net->threads, net->options.loops * sizeof(*net->threads));
     jsv_dealloc(os_allocator(), net, sizeof(*net));
 }
 
-/* Descriptors that are neither connections nor of programs and backends: files, loops, doors. */
+/* Descriptors that are neither connections nor of programs and backends: files, loops, listeners.
+ */
 #define OWN_DESCRIPTORS 16
 
 /*
@@ -169,16 +170,16 @@ int net_new(const struct net_options *options, struct net **ret_net)
     }
     *net = (struct net){.options = *options};
     set_limits(net);
-    size_t homes_size = options->loops * sizeof(*net->homes);
-    net->homes = jsv_alloc(os_allocator(), homes_size);
-    if (!net->homes) {
+    size_t threads_size = options->loops * sizeof(*net->threads);
+    net->threads = jsv_alloc(os_allocator(), threads_size);
+    if (!net->threads) {
         net_free(net);
         return -ENOMEM;
     }
-    memset(net->homes, 0, homes_size);
+    memset(net->threads, 0, threads_size);
     int r = 0;
     for (unsigned i = 0; r == 0 && i < options->loops; i++) {
-        r = net_home_init(&net->homes[i], net);
+        r = net_thread_init(&net->threads[i], net);
     }
     if (r == 0) {
         r = loop_timer_new(net_loop(net), on_shutdown_over, net, &net->shutdown);
@@ -193,25 +194,25 @@ int net_new(const struct net_options *options, struct net **ret_net)
 
 struct loop *net_loop(const struct net *net)
 {
-    return net_first_home(net)->loop;
+    return net_first_thread(net)->loop;
 }
 
-static void *run_home(void *argument)
+static void *run_thread(void *argument)
 {
-    struct net_home *home = argument;
-    (void)loop_run(home->loop);
+    struct net_thread *thread = argument;
+    (void)loop_run(thread->loop);
     return NULL;
 }
 
 static int start_threads(struct net *net)
 {
     for (unsigned i = 1; i < net->options.loops; i++) {
-        struct net_home *home = &net->homes[i];
-        int r = os_thread_start(&home->thread, run_home, home);
+        struct net_thread *thread = &net->threads[i];
+        int r = os_thread_start(&thread->thread, run_thread, thread);
         if (r < 0) {
             return r;
         }
-        home->has_thread = true;
+        thread->has_thread = true;
     }
     return 0;
 }
@@ -219,9 +220,9 @@ static int start_threads(struct net *net)
 static void join_threads(struct net *net)
 {
     for (unsigned i = 1; i < net->options.loops; i++) {
-        if (net->homes[i].has_thread) {
-            (void)pthread_join(net->homes[i].thread, NULL);
-            net->homes[i].has_thread = false;
+        if (net->threads[i].has_thread) {
+            (void)pthread_join(net->threads[i].thread, NULL);
+            net->threads[i].has_thread = false;
         }
     }
 }
@@ -240,7 +241,7 @@ int net_run(struct net *net)
         net->running = false;
     }
     /* Unless all are done: a thread did not start, or somebody else stopped the loop. */
-    if (net->homes_done < net->options.loops && net->state != NET_ENDING) {
+    if (net->threads_done < net->options.loops && net->state != NET_ENDING) {
         begin_ending(net);
     }
     join_threads(net);

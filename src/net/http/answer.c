@@ -64,7 +64,7 @@ static void on_push(struct core_conn *conn, struct jsv_str message)
     if (http->output.size >= FLUSH_SIZE) {
         net_http_flush(http);
     }
-    net_http_take_turn(http);
+    net_http_schedule_send(http);
 }
 
 /* A request that is not answered is a stream without its last event, for those who take streams. */
@@ -83,7 +83,7 @@ static void on_hang_up(struct core_conn *conn)
 
 static void on_resume(struct core_conn *conn)
 {
-    net_http_take_turn(of_conn(conn));
+    net_http_schedule_send(of_conn(conn));
 }
 
 const struct core_conn_ops net_http_conn_ops = {

@@ -96,7 +96,7 @@ static void time_is_over(struct net_http *http)
     case NET_HTTP_FOR_EVENTS:
         net_http_stream_comment(http);
         net_http_clock_set(http, true);
-        net_http_take_turn(http);
+        net_http_schedule_send(http);
         break;
     case NET_HTTP_FOR_HEAD:
     case NET_HTTP_FOR_BODY:

@@ -43,9 +43,9 @@ struct net_http {
     struct net_http_match match;
     struct jsv_buf input; /* read and not used up */
     size_t input_used;
-    struct jsv_buf output;  /* of this round */
-    struct loop_later work; /* on what was read in this round */
-    struct loop_later send; /* what came of it */
+    struct jsv_buf output;     /* of this round */
+    struct loop_deferred work; /* on what was read in this round */
+    struct loop_deferred send; /* what came of it */
     struct loop_timer *timer;
     uint64_t timer_ms;                 /* when it fires; 0: it does not run */
     uint64_t deadline_ms;              /* of what the connection is at */
@@ -80,7 +80,7 @@ void net_http_clock_fired(struct net_http *http);
 /* ---- bytes ---- */
 
 /** Look at the connection when its work of this round is done: send, read on, close. */
-void net_http_take_turn(struct net_http *http);
+void net_http_schedule_send(struct net_http *http);
 /** Give what was written to the kernel now, not at the end of the round. */
 void net_http_flush(struct net_http *http);
 /** Bytes written and not yet taken by the kernel. */

@@ -42,12 +42,12 @@
 
 static void work_later(struct net_http *http)
 {
-    loop_run_later(http->loop, LOOP_WORK, &http->work);
+    loop_defer(http->loop, LOOP_WORK, &http->work);
 }
 
-void net_http_take_turn(struct net_http *http)
+void net_http_schedule_send(struct net_http *http)
 {
-    loop_run_later(http->loop, LOOP_SEND, &http->send);
+    loop_defer(http->loop, LOOP_SEND, &http->send);
 }
 
 /* ---- memory ---- */
@@ -115,7 +115,7 @@ void net_http_request_over(struct net_http *http)
         http->state = NET_HTTP_READING;
         give_back_request(http);
     }
-    net_http_take_turn(http);
+    net_http_schedule_send(http);
 }
 
 /* ---- in ---- */
@@ -254,12 +254,12 @@ static void begin_to_linger(struct net_http *http)
     http->broken = loop_stream_end(http->stream) < 0;
 }
 
-static void on_work(struct loop_later *work)
+static void on_work(struct loop_deferred *work)
 {
     struct net_http *http = (struct net_http *)((char *)work - offsetof(struct net_http, work));
     if (!http->closed && http->state != NET_HTTP_LOST) {
         take_requests(http);
-        net_http_take_turn(http);
+        net_http_schedule_send(http);
     }
 }
 
@@ -281,7 +281,7 @@ static void send_and_go_on(struct net_http *http)
     net_http_flush(http);
     if (has_work(http)) {
         read_or_not(http);
-        loop_run_later(http->loop, LOOP_LEFT_OVER, &http->work);
+        loop_defer(http->loop, LOOP_NEXT_ROUND, &http->work);
         return;
     }
     bool over = is_over(http);
@@ -302,11 +302,11 @@ static void send_and_go_on(struct net_http *http)
 }
 
 /* A closed connection is freed when its work, which finds it closed, is not due any more. */
-static void on_send(struct loop_later *send)
+static void on_send(struct loop_deferred *send)
 {
     struct net_http *http = (struct net_http *)((char *)send - offsetof(struct net_http, send));
     if (http->closed && http->work.queued) {
-        loop_run_later(http->loop, LOOP_LEFT_OVER, &http->send);
+        loop_defer(http->loop, LOOP_NEXT_ROUND, &http->send);
     } else if (http->closed) {
         jsv_dealloc(os_allocator(), http, sizeof(*http));
     } else {
@@ -367,7 +367,7 @@ static void on_end(void *owner, int error)
     } else if (gives_up(http)) {
         net_http_close(http);
     } else {
-        net_http_take_turn(http);
+        net_http_schedule_send(http);
     }
 }
 
@@ -388,7 +388,7 @@ static void on_drained(void *owner, int error)
     if (error < 0) {
         net_http_lose(http);
     } else {
-        net_http_take_turn(http);
+        net_http_schedule_send(http);
     }
 }
 
@@ -410,7 +410,7 @@ static void finish_peer(struct net_peer *peer)
     } else if (http->state == NET_HTTP_READING && !http->ended) {
         (void)loop_stream_read_now(http->stream);
     }
-    net_http_take_turn(http);
+    net_http_schedule_send(http);
 }
 
 static void close_peer(struct net_peer *peer)
@@ -518,6 +518,6 @@ void net_http_close(struct net_http *http)
     net_http_reader_done(&http->reader);
     jsv_buf_done(&http->input);
     jsv_buf_done(&http->output);
-    net_http_take_turn(http);
+    net_http_schedule_send(http);
     http->on_closed(http->owner, &http->peer);
 }

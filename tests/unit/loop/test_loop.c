@@ -29,8 +29,8 @@ static int teardown(void **state)
 
 /* ---- the mailbox ---- */
 
-struct letter {
-    struct loop_letter letter;
+struct task {
+    struct loop_task task;
     struct loop *loop;
     unsigned sender;
     unsigned number;
@@ -38,91 +38,91 @@ struct letter {
 
 enum {
     SENDERS = 4,
-    LETTERS = 2000
+    TASKS = 2000
 };
 
 static unsigned received[SENDERS];
 static unsigned received_all;
 
-static void open_and_count(struct loop_letter *opened)
+static void run_and_count(struct loop_task *opened)
 {
-    struct letter *letter = (struct letter *)opened;
-    assert_int_equal(letter->number, received[letter->sender]);
-    received[letter->sender]++;
-    if (++received_all == SENDERS * LETTERS) {
-        loop_stop(letter->loop);
+    struct task *task = (struct task *)opened;
+    assert_int_equal(task->number, received[task->sender]);
+    received[task->sender]++;
+    if (++received_all == SENDERS * TASKS) {
+        loop_stop(task->loop);
     }
 }
 
-static struct letter letters[SENDERS][LETTERS];
+static struct task tasks[SENDERS][TASKS];
 
 static void *send_all(void *argument)
 {
-    struct letter *mine = argument;
-    for (unsigned i = 0; i < LETTERS; i++) {
-        loop_post(mine[i].loop, &mine[i].letter);
+    struct task *mine = argument;
+    for (unsigned i = 0; i < TASKS; i++) {
+        loop_post(mine[i].loop, &mine[i].task);
     }
     return NULL;
 }
 
-/* All letters arrive, once, those of a sender in order. */
-static void test_letters_of_many_threads(void **state)
+/* All tasks arrive, once, those of a sender in order. */
+static void test_tasks_of_many_threads(void **state)
 {
     pthread_t threads[SENDERS];
     received_all = 0;
     for (unsigned i = 0; i < SENDERS; i++) {
         received[i] = 0;
-        for (unsigned j = 0; j < LETTERS; j++) {
-            letters[i][j] = (struct letter){{.open = open_and_count}, *state, i, j};
+        for (unsigned j = 0; j < TASKS; j++) {
+            tasks[i][j] = (struct task){{.run = run_and_count}, *state, i, j};
         }
-        assert_int_equal(pthread_create(&threads[i], NULL, send_all, letters[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, send_all, tasks[i]), 0);
     }
     assert_int_equal(loop_run(*state), 0);
     for (unsigned i = 0; i < SENDERS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-        assert_int_equal(received[i], LETTERS);
+        assert_int_equal(received[i], TASKS);
     }
 }
 
-static void open_once(struct loop_letter *opened)
+static void run_once(struct loop_task *opened)
 {
     received_all++;
-    loop_stop(((struct letter *)opened)->loop);
+    loop_stop(((struct task *)opened)->loop);
 }
 
-static void open_and_post_again(struct loop_letter *opened)
+static void run_and_post_again(struct loop_task *opened)
 {
-    struct letter *letter = (struct letter *)opened;
-    letter->letter.open = open_once;
-    loop_post(letter->loop, opened);
+    struct task *task = (struct task *)opened;
+    task->task.run = run_once;
+    loop_post(task->loop, opened);
 }
 
-static void test_letter_may_be_posted_again_when_opened(void **state)
+static void test_task_may_be_posted_again_when_opened(void **state)
 {
-    struct letter letter = {.letter = {.open = open_and_post_again}, .loop = *state};
+    struct task task = {.task = {.run = run_and_post_again}, .loop = *state};
     received_all = 0;
-    loop_post(*state, &letter.letter);
+    loop_post(*state, &task.task);
     assert_int_equal(loop_run(*state), 0);
     assert_int_equal(received_all, 1);
 }
 
-static void open_and_free(struct loop_letter *opened)
+static void run_and_free(struct loop_task *opened)
 {
     received_all++;
     free(opened);
 }
 
 /* What was posted is opened, at the latest when the loop goes. */
-static void test_letters_left_are_opened_at_the_end(void **state)
+static void test_tasks_left_are_opened_at_the_end(void **state)
 {
     (void)state;
     struct loop *loop;
     assert_int_equal(loop_new(&loop), 0);
     received_all = 0;
     for (int i = 0; i < 3; i++) {
-        struct letter *letter = calloc(1, sizeof(*letter));
-        letter->letter.open = open_and_free;
-        loop_post(loop, &letter->letter);
+        struct task *task = calloc(1, sizeof(*task));
+        task->task.run = run_and_free;
+        loop_post(loop, &task->task);
     }
     loop_free(loop);
     assert_int_equal(received_all, 3);
@@ -131,7 +131,7 @@ static void test_letters_left_are_opened_at_the_end(void **state)
 /* ---- the end of a round ---- */
 
 struct job {
-    struct loop_later later;
+    struct loop_deferred deferred;
     struct loop *loop;
     unsigned runs;
     unsigned runs_wanted;
@@ -139,15 +139,15 @@ struct job {
     bool stops;
 };
 
-static void run_job(struct loop_later *later)
+static void run_job(struct loop_deferred *deferred)
 {
-    struct job *job = (struct job *)later;
+    struct job *job = (struct job *)deferred;
     job->runs++;
     if (job->runs < job->runs_wanted) {
-        loop_run_later(job->loop, LOOP_WORK, later);
+        loop_defer(job->loop, LOOP_WORK, deferred);
     }
     if (job->also) {
-        loop_run_later(job->loop, LOOP_WORK, &job->also->later);
+        loop_defer(job->loop, LOOP_WORK, &job->also->deferred);
     }
     if (job->stops && job->runs == job->runs_wanted) {
         loop_stop(job->loop);
@@ -156,9 +156,10 @@ static void run_job(struct loop_later *later)
 
 static void test_later_runs_once_however_often_it_is_asked(void **state)
 {
-    struct job job = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
-    loop_run_later(*state, LOOP_WORK, &job.later);
-    loop_run_later(*state, LOOP_WORK, &job.later);
+    struct job job = {
+        .deferred = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
+    loop_defer(*state, LOOP_WORK, &job.deferred);
+    loop_defer(*state, LOOP_WORK, &job.deferred);
     assert_int_equal(loop_run(*state), 0);
     assert_int_equal(job.runs, 1);
 }
@@ -167,10 +168,10 @@ static void test_later_runs_once_however_often_it_is_asked(void **state)
 static void test_later_asked_for_by_a_later(void **state)
 {
     struct job second = {
-        .later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
+        .deferred = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
     struct job first = {
-        .later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .also = &second};
-    loop_run_later(*state, LOOP_WORK, &first.later);
+        .deferred = {.run = run_job}, .loop = *state, .runs_wanted = 1, .also = &second};
+    loop_defer(*state, LOOP_WORK, &first.deferred);
     assert_int_equal(loop_run(*state), 0);
     assert_int_equal(first.runs, 1);
     assert_int_equal(second.runs, 1);
@@ -179,79 +180,81 @@ static void test_later_asked_for_by_a_later(void **state)
 static char steps_run[16];
 static size_t step_count;
 
-static void note_work(struct loop_later *later)
+static void note_work(struct loop_deferred *deferred)
 {
-    (void)later;
+    (void)deferred;
     steps_run[step_count++] = 'w';
 }
 
-static void note_sending(struct loop_later *later)
+static void note_sending(struct loop_deferred *deferred)
 {
-    (void)later;
+    (void)deferred;
     steps_run[step_count++] = 's';
 }
 
 /* However they were asked for, all work comes first. What sending leads to is of the next round. */
 static void test_steps_come_in_order(void **state)
 {
-    struct job last = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
-    struct job also = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1, .also = &last};
-    struct loop_later work[] = {{.run = note_work}, {.run = note_work}};
-    struct loop_later sending[] = {{.run = note_sending}, {.run = note_sending}};
+    struct job last = {
+        .deferred = {.run = run_job}, .loop = *state, .runs_wanted = 1, .stops = true};
+    struct job also = {
+        .deferred = {.run = run_job}, .loop = *state, .runs_wanted = 1, .also = &last};
+    struct loop_deferred work[] = {{.run = note_work}, {.run = note_work}};
+    struct loop_deferred sending[] = {{.run = note_sending}, {.run = note_sending}};
     for (size_t i = 0; i < 2; i++) {
-        loop_run_later(*state, LOOP_SEND, &sending[i]);
-        loop_run_later(*state, LOOP_WORK, &work[i]);
+        loop_defer(*state, LOOP_SEND, &sending[i]);
+        loop_defer(*state, LOOP_WORK, &work[i]);
     }
-    loop_run_later(*state, LOOP_SEND, &also.later);
+    loop_defer(*state, LOOP_SEND, &also.deferred);
     assert_int_equal(loop_run(*state), 0);
     assert_string_equal(steps_run, "wwss");
     assert_int_equal(last.runs, 1);
 }
 
 struct left_over {
-    struct loop_later later; /* first */
-    struct loop_later work;
-    struct loop_later send;
+    struct loop_deferred deferred; /* first */
+    struct loop_deferred work;
+    struct loop_deferred send;
     struct loop *loop;
 };
 
-static void note_left_over(struct loop_later *later)
+static void note_left_over(struct loop_deferred *deferred)
 {
-    struct left_over *left_over = (struct left_over *)later;
+    struct left_over *left_over = (struct left_over *)deferred;
     steps_run[step_count++] = 'l';
     if (step_count >= 9) {
         loop_stop(left_over->loop);
         return;
     }
-    loop_run_later(left_over->loop, LOOP_LEFT_OVER, later);
-    loop_run_later(left_over->loop, LOOP_SEND, &left_over->send);
-    loop_run_later(left_over->loop, LOOP_WORK, &left_over->work);
+    loop_defer(left_over->loop, LOOP_NEXT_ROUND, deferred);
+    loop_defer(left_over->loop, LOOP_SEND, &left_over->send);
+    loop_defer(left_over->loop, LOOP_WORK, &left_over->work);
 }
 
 /* Work that is new, and its answer, do not wait for work that is left over. */
 static void test_left_over_work_comes_last(void **state)
 {
     struct left_over left_over = {
-        .later = {.run = note_left_over},
+        .deferred = {.run = note_left_over},
         .work = {.run = note_work},
         .send = {.run = note_sending},
         .loop = *state,
     };
     memset(steps_run, 0, sizeof(steps_run));
     step_count = 0;
-    loop_run_later(*state, LOOP_LEFT_OVER, &left_over.later);
-    loop_run_later(*state, LOOP_WORK, &left_over.work);
-    loop_run_later(*state, LOOP_SEND, &left_over.send);
+    loop_defer(*state, LOOP_NEXT_ROUND, &left_over.deferred);
+    loop_defer(*state, LOOP_WORK, &left_over.work);
+    loop_defer(*state, LOOP_SEND, &left_over.send);
     assert_int_equal(loop_run(*state), 0);
     assert_string_equal(steps_run, "wslwslwsl");
 }
 
-static void note_long_left_over(struct loop_later *later)
+static void note_long_left_over(struct loop_deferred *deferred)
 {
-    struct left_over *left_over = (struct left_over *)later;
-    usleep(2 * LOOP_LEFT_OVER_US);
+    struct left_over *left_over = (struct left_over *)deferred;
+    usleep(2 * LOOP_NEXT_ROUND_US);
     steps_run[step_count++] = 'l';
-    loop_run_later(left_over->loop, LOOP_WORK, &left_over->work);
+    loop_defer(left_over->loop, LOOP_WORK, &left_over->work);
     if (step_count >= 5) {
         loop_stop(left_over->loop);
     }
@@ -265,8 +268,8 @@ static void test_left_over_work_is_done_for_a_limited_time(void **state)
     step_count = 0;
     for (size_t i = 0; i < 3; i++) {
         left_over[i] = (struct left_over){
-            .later = {.run = note_long_left_over}, .work = {.run = note_work}, .loop = *state};
-        loop_run_later(*state, LOOP_LEFT_OVER, &left_over[i].later);
+            .deferred = {.run = note_long_left_over}, .work = {.run = note_work}, .loop = *state};
+        loop_defer(*state, LOOP_NEXT_ROUND, &left_over[i].deferred);
     }
     assert_int_equal(loop_run(*state), 0);
     assert_string_equal(steps_run, "lwlwl");
@@ -286,11 +289,12 @@ static void fire_and_stop(void *owner)
 /* One that asks for itself again and again does not keep others from their turn. */
 static void test_later_does_not_starve_timers(void **state)
 {
-    struct job job = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 1000 * 1000 * 1000};
+    struct job job = {
+        .deferred = {.run = run_job}, .loop = *state, .runs_wanted = 1000 * 1000 * 1000};
     struct loop_timer *timer;
     assert_int_equal(loop_timer_new(*state, fire_and_stop, *state, &timer), 0);
     loop_timer_start(timer, 5);
-    loop_run_later(*state, LOOP_WORK, &job.later);
+    loop_defer(*state, LOOP_WORK, &job.deferred);
     assert_int_equal(loop_run(*state), 0);
     assert_true(job.runs > 1);
     job.runs_wanted = job.runs + 1;
@@ -303,8 +307,8 @@ static void test_laters_left_run_at_the_end(void **state)
     (void)state;
     struct loop *loop;
     assert_int_equal(loop_new(&loop), 0);
-    struct job job = {.later = {.run = run_job}, .loop = loop, .runs_wanted = 3};
-    loop_run_later(loop, LOOP_WORK, &job.later);
+    struct job job = {.deferred = {.run = run_job}, .loop = loop, .runs_wanted = 3};
+    loop_defer(loop, LOOP_WORK, &job.deferred);
     loop_free(loop);
     assert_int_equal(job.runs, 3);
 }
@@ -312,16 +316,16 @@ static void test_laters_left_run_at_the_end(void **state)
 /* Who takes a loop apart meets nothing but what was put off and posted: no timers. */
 static void test_rounds_of_a_loop_that_does_not_run(void **state)
 {
-    struct letter again = {.letter = {.open = open_and_post_again}, .loop = *state};
-    struct job job = {.later = {.run = run_job}, .loop = *state, .runs_wanted = 2};
+    struct task again = {.task = {.run = run_and_post_again}, .loop = *state};
+    struct job job = {.deferred = {.run = run_job}, .loop = *state, .runs_wanted = 2};
     struct loop_timer *timer;
     unsigned fired = 0;
     assert_int_equal(loop_timer_new(*state, fire_and_count, &fired, &timer), 0);
     loop_timer_start(timer, 0);
     received_all = 0;
     assert_false(loop_round(*state));
-    loop_post(*state, &again.letter);
-    loop_run_later(*state, LOOP_WORK, &job.later);
+    loop_post(*state, &again.task);
+    loop_defer(*state, LOOP_WORK, &job.deferred);
     assert_true(loop_round(*state));
     assert_int_equal(job.runs, 1);
     assert_int_equal(received_all, 0);
@@ -406,9 +410,9 @@ static void test_clock(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        LOOP_TEST(test_letters_of_many_threads),
-        LOOP_TEST(test_letter_may_be_posted_again_when_opened),
-        cmocka_unit_test(test_letters_left_are_opened_at_the_end),
+        LOOP_TEST(test_tasks_of_many_threads),
+        LOOP_TEST(test_task_may_be_posted_again_when_opened),
+        cmocka_unit_test(test_tasks_left_are_opened_at_the_end),
         LOOP_TEST(test_later_runs_once_however_often_it_is_asked),
         LOOP_TEST(test_later_asked_for_by_a_later),
         LOOP_TEST(test_steps_come_in_order),

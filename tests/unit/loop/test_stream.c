@@ -148,7 +148,7 @@ static void expect_text(const struct listener *listener, const char *text)
 
 /* Many streams that are ready at once, and how many of them have read whenever work is done. */
 struct crowd {
-    struct loop_later work;
+    struct loop_deferred work;
     struct loop *loop;
     size_t reads;
     size_t most; /* reads before any work is done */
@@ -165,12 +165,12 @@ static void crowd_read(void *owner, size_t size)
 {
     struct crowd *crowd = owner;
     crowd->reads += size;
-    loop_run_later(crowd->loop, LOOP_WORK, &crowd->work);
+    loop_defer(crowd->loop, LOOP_WORK, &crowd->work);
 }
 
-static void crowd_work(struct loop_later *later)
+static void crowd_work(struct loop_deferred *deferred)
 {
-    struct crowd *crowd = (struct crowd *)later;
+    struct crowd *crowd = (struct crowd *)deferred;
     crowd->most = crowd->reads > crowd->most ? crowd->reads : crowd->most;
     crowd->reads = 0;
 }

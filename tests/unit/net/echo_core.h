@@ -36,8 +36,8 @@ struct core_request {
 
 struct core_worker {
     struct loop *loop;
-    struct loop_letter letter; /* to itself, when a connection is done */
-    bool is_told;              /* it is on its way */
+    struct loop_task task; /* to itself, when a connection is done */
+    bool is_told;          /* it is on its way */
     struct rpc_pool pool;
     struct catalog *catalog;
     unsigned long catalogs; /* that were set */
@@ -58,10 +58,10 @@ static inline void echo_count(unsigned long *counter, unsigned long more)
     __atomic_add_fetch(counter, more, __ATOMIC_RELAXED);
 }
 
-static inline void echo_hear(struct loop_letter *letter)
+static inline void echo_hear(struct loop_task *task)
 {
     struct core_worker *worker =
-        (struct core_worker *)((char *)letter - offsetof(struct core_worker, letter));
+        (struct core_worker *)((char *)task - offsetof(struct core_worker, task));
     worker->is_told = false;
 }
 
@@ -74,7 +74,7 @@ int core_worker_new(
     (void)settings;
     struct core_worker *worker = calloc(1, sizeof(*worker));
     worker->loop = loop;
-    worker->letter.open = echo_hear;
+    worker->task.run = echo_hear;
     rpc_pool_init(&worker->pool);
     worker->catalog = catalog;
     *ret_worker = worker;
@@ -164,7 +164,7 @@ void core_conn_done(struct core_conn *conn)
     }
     if (!conn->worker->is_told) {
         conn->worker->is_told = true;
-        loop_post(conn->worker->loop, &conn->worker->letter);
+        loop_post(conn->worker->loop, &conn->worker->task);
     }
 }
 

@@ -16,7 +16,7 @@
 #include "unit/os/tmpdir.h"
 
 /* A net on a thread of its own; the test is all its peers. */
-struct site {
+struct net_fixture {
     struct tmpdir dir;
     char path[128];
     struct net_unix_address address;
@@ -24,108 +24,110 @@ struct site {
     pthread_t thread;
     int result;
     unsigned stopped;
-    struct loop_letter stop_letter;
-    struct loop_letter second_letter;
+    struct loop_task stop_task;
+    struct loop_task second_task;
 };
 
 static void on_stopped(void *owner)
 {
-    ((struct site *)owner)->stopped++;
+    ((struct net_fixture *)owner)->stopped++;
 }
 
-static void make_net(struct site *site, unsigned loops)
+static void make_net(struct net_fixture *fixture, unsigned loops)
 {
     static const struct core_settings settings;
     const struct net_options options = {
         .loops = loops,
         .settings = &settings,
         .stopped = on_stopped,
-        .owner = site,
+        .owner = fixture,
     };
-    assert_int_equal(net_new(&options, &site->net), 0);
+    assert_int_equal(net_new(&options, &fixture->net), 0);
 }
 
-static void listen_here(struct site *site)
+static void listen_here(struct net_fixture *fixture)
 {
-    int fd = net_unix_listen(site->path, 0600, &site->address);
+    int fd = net_unix_listen(fixture->path, 0600, &fixture->address);
     assert_true(fd >= 0);
-    assert_int_equal(net_open_socket(site->net, fd), 0);
+    assert_int_equal(net_open_socket(fixture->net, fd), 0);
 }
 
 static void *serve(void *argument)
 {
-    struct site *site = argument;
-    site->result = net_run(site->net);
+    struct net_fixture *fixture = argument;
+    fixture->result = net_run(fixture->net);
     return NULL;
 }
 
-static void start(struct site *site, unsigned loops)
+static void start(struct net_fixture *fixture, unsigned loops)
 {
-    make_net(site, loops);
-    listen_here(site);
-    assert_int_equal(pthread_create(&site->thread, NULL, serve, site), 0);
+    make_net(fixture, loops);
+    listen_here(fixture);
+    assert_int_equal(pthread_create(&fixture->thread, NULL, serve, fixture), 0);
 }
 
-static void open_stop(struct loop_letter *letter)
+static void run_stop(struct loop_task *task)
 {
-    struct site *site = (struct site *)((char *)letter - offsetof(struct site, stop_letter));
-    net_stop(site->net);
+    struct net_fixture *fixture =
+        (struct net_fixture *)((char *)task - offsetof(struct net_fixture, stop_task));
+    net_stop(fixture->net);
 }
 
-static void open_second(struct loop_letter *letter)
+static void run_second(struct loop_task *task)
 {
-    struct site *site = (struct site *)((char *)letter - offsetof(struct site, second_letter));
-    net_stop(site->net);
+    struct net_fixture *fixture =
+        (struct net_fixture *)((char *)task - offsetof(struct net_fixture, second_task));
+    net_stop(fixture->net);
 }
 
-static void ask_to_stop(struct site *site)
+static void ask_to_stop(struct net_fixture *fixture)
 {
-    site->stop_letter.open = open_stop;
-    loop_post(net_loop(site->net), &site->stop_letter);
+    fixture->stop_task.run = run_stop;
+    loop_post(net_loop(fixture->net), &fixture->stop_task);
 }
 
-static void wait_for_end(struct site *site)
+static void wait_for_end(struct net_fixture *fixture)
 {
-    assert_int_equal(pthread_join(site->thread, NULL), 0);
-    assert_int_equal(site->result, 0);
-    assert_int_equal(site->stopped, 1);
-    net_free(site->net);
+    assert_int_equal(pthread_join(fixture->thread, NULL), 0);
+    assert_int_equal(fixture->result, 0);
+    assert_int_equal(fixture->stopped, 1);
+    net_free(fixture->net);
     assert_int_equal(echo.late, 0);
-    site->net = NULL;
+    fixture->net = NULL;
 }
 
 static int setup(void **state)
 {
-    struct site *site = calloc(1, sizeof(*site));
+    struct net_fixture *fixture = calloc(1, sizeof(*fixture));
     memset(&echo, 0, sizeof(echo));
     signal(SIGPIPE, SIG_IGN);
-    tmpdir_make(&site->dir);
-    snprintf(site->path, sizeof(site->path), "%s/socket", site->dir.path);
-    *state = site;
+    tmpdir_make(&fixture->dir);
+    snprintf(fixture->path, sizeof(fixture->path), "%s/socket", fixture->dir.path);
+    *state = fixture;
     return 0;
 }
 
 static int teardown(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     fault_disarm();
-    net_free(site->net);
-    if (site->address.path) {
-        net_unix_remove(&site->address);
+    net_free(fixture->net);
+    if (fixture->address.path) {
+        net_unix_remove(&fixture->address);
     }
-    tmpdir_remove(&site->dir);
-    free(site);
+    tmpdir_remove(&fixture->dir);
+    free(fixture);
     return 0;
 }
 
-#define SITE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define NET_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 /* ---- peers ---- */
 
-static int call(struct site *site)
+static int call(struct net_fixture *fixture)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, site->path, strlen(site->path));
+    memcpy(address.sun_path, fixture->path, strlen(fixture->path));
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
     assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
@@ -161,30 +163,30 @@ static void expect_end(int fd)
 
 static void test_one_loop(void **state)
 {
-    struct site *site = *state;
-    start(site, 1);
-    int fd = call(site);
+    struct net_fixture *fixture = *state;
+    start(fixture, 1);
+    int fd = call(fixture);
     say(fd, "hello\n");
     expect(fd, "hello\n");
-    ask_to_stop(site);
-    wait_for_end(site);
+    ask_to_stop(fixture);
+    wait_for_end(fixture);
     expect_end(fd);
 }
 
 static void test_connections_are_dealt_to_all_loops(void **state)
 {
-    struct site *site = *state;
-    start(site, 3);
+    struct net_fixture *fixture = *state;
+    start(fixture, 3);
     int fds[9];
     for (size_t i = 0; i < 9; i++) {
-        fds[i] = call(site);
+        fds[i] = call(fixture);
     }
     for (size_t i = 0; i < 9; i++) {
         say(fds[i], "hello\n");
         expect(fds[i], "hello\n");
     }
-    ask_to_stop(site);
-    wait_for_end(site);
+    ask_to_stop(fixture);
+    wait_for_end(fixture);
     for (size_t i = 0; i < 9; i++) {
         expect_end(fds[i]);
     }
@@ -193,19 +195,19 @@ static void test_connections_are_dealt_to_all_loops(void **state)
 
 static void test_stdio_ends_the_net(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     int in[2];
     int out[2];
     assert_int_equal(pipe(in), 0);
     assert_int_equal(pipe(out), 0);
-    make_net(site, 2);
-    assert_int_equal(net_open_stdio(site->net, in[0], out[1]), 0);
-    assert_int_equal(pthread_create(&site->thread, NULL, serve, site), 0);
+    make_net(fixture, 2);
+    assert_int_equal(net_open_stdio(fixture->net, in[0], out[1]), 0);
+    assert_int_equal(pthread_create(&fixture->thread, NULL, serve, fixture), 0);
     assert_int_equal(write(in[1], "one\ntwo", 7), 7);
     expect(out[0], "one\n");
     close(in[1]);
     expect(out[0], "two\n");
-    wait_for_end(site);
+    wait_for_end(fixture);
     expect_end(out[0]);
 }
 
@@ -213,15 +215,15 @@ static void test_stdio_ends_the_net(void **state)
 
 static void test_stop_finishes_what_is_in_flight(void **state)
 {
-    struct site *site = *state;
-    start(site, 2);
-    int idle = call(site);
-    int busy = call(site);
+    struct net_fixture *fixture = *state;
+    start(fixture, 2);
+    int idle = call(fixture);
+    int busy = call(fixture);
     say(idle, "hello\n");
     expect(idle, "hello\n");
     say(busy, "big 2000000\n");
     expect(busy, "bbbb");
-    ask_to_stop(site);
+    ask_to_stop(fixture);
     expect_end(idle);
     size_t rest = 2000001 - 4;
     while (rest > 0) {
@@ -230,26 +232,26 @@ static void test_stop_finishes_what_is_in_flight(void **state)
         assert_true(size > 0);
         rest -= (size_t)size;
     }
-    wait_for_end(site);
+    wait_for_end(fixture);
     expect_end(busy);
 }
 
 static void test_second_stop_ends_at_once(void **state)
 {
-    struct site *site = *state;
-    start(site, 2);
+    struct net_fixture *fixture = *state;
+    start(fixture, 2);
     int fds[4];
     for (size_t i = 0; i < 4; i++) {
-        fds[i] = call(site);
+        fds[i] = call(fixture);
         say(fds[i], "first\nwait for ever\n");
         expect(fds[i], "first\n");
     }
-    ask_to_stop(site);
+    ask_to_stop(fixture);
     usleep(20 * 1000);
-    assert_int_equal(site->stopped, 0);
-    site->second_letter.open = open_second;
-    loop_post(net_loop(site->net), &site->second_letter);
-    wait_for_end(site);
+    assert_int_equal(fixture->stopped, 0);
+    fixture->second_task.run = run_second;
+    loop_post(net_loop(fixture->net), &fixture->second_task);
+    wait_for_end(fixture);
     for (size_t i = 0; i < 4; i++) {
         expect_end(fds[i]);
     }
@@ -258,16 +260,16 @@ static void test_second_stop_ends_at_once(void **state)
 
 static void test_no_new_connections_when_stopping(void **state)
 {
-    struct site *site = *state;
-    start(site, 1);
-    int busy = call(site);
+    struct net_fixture *fixture = *state;
+    start(fixture, 1);
+    int busy = call(fixture);
     say(busy, "first\nwait for ever\n");
     expect(busy, "first\n");
-    ask_to_stop(site);
+    ask_to_stop(fixture);
     int refused = 0;
     for (int i = 0; i < 200 && !refused; i++) {
         struct sockaddr_un address = {.sun_family = AF_UNIX};
-        memcpy(address.sun_path, site->path, strlen(site->path));
+        memcpy(address.sun_path, fixture->path, strlen(fixture->path));
         int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         refused = connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0;
         close(fd);
@@ -276,24 +278,25 @@ static void test_no_new_connections_when_stopping(void **state)
     assert_true(refused);
     uint64_t gone = os_now_ms();
     close(busy);
-    wait_for_end(site);
+    wait_for_end(fixture);
     assert_true(os_now_ms() - gone < CORE_SHUTDOWN_MS / 2); /* nobody waits for its answer */
 }
 
 static void test_free_without_run(void **state)
 {
-    struct site *site = *state;
-    make_net(site, 3);
-    listen_here(site);
-    int fd = call(site);
+    struct net_fixture *fixture = *state;
+    make_net(fixture, 3);
+    listen_here(fixture);
+    int fd = call(fixture);
     int in[2];
     assert_int_equal(pipe(in), 0);
-    assert_int_equal(net_open_stdio(site->net, in[0], open("/dev/null", O_WRONLY | O_CLOEXEC)), 0);
-    net_free(site->net);
-    site->net = NULL;
+    assert_int_equal(
+        net_open_stdio(fixture->net, in[0], open("/dev/null", O_WRONLY | O_CLOEXEC)), 0);
+    net_free(fixture->net);
+    fixture->net = NULL;
     close(in[1]);
     close(fd);
-    assert_int_equal(site->stopped, 0);
+    assert_int_equal(fixture->stopped, 0);
     assert_int_equal(echo.done, 1);
     assert_int_equal(echo.late, 0);
     net_free(NULL);
@@ -324,12 +327,12 @@ static void greet(int fd)
 
 static void test_longest_idle_connection_makes_room(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     struct rlimit before = widen_limits();
-    start(site, 1);
+    start(fixture, 1);
     static int fds[CORE_CONNECTIONS_MAX];
     for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
-        fds[i] = call(site);
+        fds[i] = call(fixture);
         say(fds[i], "hello\nbegun");
         expect(fds[i], "hello\n");
     }
@@ -339,7 +342,7 @@ static void test_longest_idle_connection_makes_room(void **state)
     say(fds[1], "!\n"); /* it was active just now */
     expect(fds[1], "begun!\n");
     for (size_t i = 2; i < 5; i++) {
-        int extra = call(site);
+        int extra = call(fixture);
         greet(extra);
         expect_end(fds[i]);
         fds[i] = extra;
@@ -347,8 +350,8 @@ static void test_longest_idle_connection_makes_room(void **state)
     say(fds[0], "release\n");
     expect(fds[0], "for ever\n");
     greet(fds[1]);
-    ask_to_stop(site);
-    wait_for_end(site);
+    ask_to_stop(fixture);
+    wait_for_end(fixture);
     for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
         close(fds[i]);
     }
@@ -361,24 +364,24 @@ static void test_fewer_connections_with_few_descriptors(void **state)
     enum {
         MOST = 16
     };
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     struct rlimit small = {.rlim_cur = 64, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
-    start(site, 1);
+    start(fixture, 1);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0); /* this process has the peers, too */
     int fds[MOST + 1];
     for (size_t i = 0; i < MOST + 1; i++) {
-        fds[i] = call(site);
+        fds[i] = call(fixture);
         greet(fds[i]);
     }
     expect_end(fds[0]);
     for (size_t i = 1; i < MOST + 1; i++) {
         greet(fds[i]);
     }
-    ask_to_stop(site);
-    wait_for_end(site);
+    ask_to_stop(fixture);
+    wait_for_end(fixture);
     for (size_t i = 1; i < MOST + 1; i++) {
         close(fds[i]);
     }
@@ -387,25 +390,25 @@ static void test_fewer_connections_with_few_descriptors(void **state)
 /* One loop has only busy connections: a connection of the other makes room. */
 static void test_room_is_made_on_another_loop(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     struct rlimit before = widen_limits();
-    start(site, 2);
+    start(fixture, 2);
     static int fds[CORE_CONNECTIONS_MAX];
     for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
-        fds[i] = call(site);
+        fds[i] = call(fixture);
         say(fds[i], i % 2 == 0 ? "hello\nwait for ever\n" : "hello\n");
         expect(fds[i], "hello\n");
     }
     for (size_t i = 0; i < 4; i++) {
-        int extra = call(site);
+        int extra = call(fixture);
         greet(extra);
         expect_end(fds[2 * i + 1]);
         fds[2 * i + 1] = extra;
     }
-    site->second_letter.open = open_second;
-    ask_to_stop(site);
-    loop_post(net_loop(site->net), &site->second_letter);
-    wait_for_end(site);
+    fixture->second_task.run = run_second;
+    ask_to_stop(fixture);
+    loop_post(net_loop(fixture->net), &fixture->second_task);
+    wait_for_end(fixture);
     for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
         close(fds[i]);
     }
@@ -414,21 +417,21 @@ static void test_room_is_made_on_another_loop(void **state)
 
 static void test_connection_ceiling(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     struct rlimit before = widen_limits();
-    start(site, 2);
+    start(fixture, 2);
     static int fds[CORE_CONNECTIONS_MAX];
     for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
-        fds[i] = call(site);
+        fds[i] = call(fixture);
         say(fds[i], "hello\nwait for ever\n");
         expect(fds[i], "hello\n");
     }
-    int extra = call(site);
+    int extra = call(fixture);
     expect_end(extra);
     close(fds[0]);
     bool let_in = false;
     for (int i = 0; i < 500 && !let_in; i++) {
-        fds[0] = call(site);
+        fds[0] = call(fixture);
         char text[6];
         (void)!send(fds[0], "again\n", 6, MSG_NOSIGNAL);
         let_in = read(fds[0], text, 6) == 6;
@@ -438,10 +441,10 @@ static void test_connection_ceiling(void **state)
         }
     }
     assert_true(let_in);
-    site->second_letter.open = open_second;
-    ask_to_stop(site);
-    loop_post(net_loop(site->net), &site->second_letter);
-    wait_for_end(site);
+    fixture->second_task.run = run_second;
+    ask_to_stop(fixture);
+    loop_post(net_loop(fixture->net), &fixture->second_task);
+    wait_for_end(fixture);
     for (size_t i = 0; i < CORE_CONNECTIONS_MAX; i++) {
         close(fds[i]);
     }
@@ -461,9 +464,9 @@ static double cpu_seconds(void)
    it can. */
 static void test_out_of_descriptors(void **state)
 {
-    struct site *site = *state;
-    start(site, 2);
-    int first = call(site);
+    struct net_fixture *fixture = *state;
+    start(fixture, 2);
+    int first = call(fixture);
     say(first, "hello\n");
     expect(first, "hello\n");
 
@@ -479,7 +482,7 @@ static void test_out_of_descriptors(void **state)
     struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, site->path, strlen(site->path));
+    memcpy(address.sun_path, fixture->path, strlen(fixture->path));
     for (size_t i = 0; i < WAITING; i++) {
         assert_int_equal(connect(waiting[i], (struct sockaddr *)&address, sizeof(address)), 0);
         say(waiting[i], "me too\n");
@@ -498,8 +501,8 @@ static void test_out_of_descriptors(void **state)
     }
     assert_true(os_now_ms() - free_again < 10000);
     close(first);
-    ask_to_stop(site);
-    wait_for_end(site);
+    ask_to_stop(fixture);
+    wait_for_end(fixture);
 }
 
 /* ---- order and isolation ---- */
@@ -509,7 +512,7 @@ enum {
 };
 
 struct peer {
-    struct site *site;
+    struct net_fixture *fixture;
     unsigned number;
     unsigned requests;
     bool good;
@@ -556,7 +559,7 @@ static void *write_requests(void *argument)
 static void *run_peer(void *argument)
 {
     struct peer *peer = argument;
-    int fd = call(peer->site);
+    int fd = call(peer->fixture);
     FILE *in = fdopen(fd, "r");
     FILE *out = fdopen(dup(fd), "w");
     struct half half = {out, peer};
@@ -571,20 +574,20 @@ static void *run_peer(void *argument)
 
 static void test_order_and_isolation(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     static struct peer peers[PEERS];
-    start(site, 4);
+    start(fixture, 4);
     for (unsigned i = 0; i < PEERS; i++) {
-        peers[i] =
-            (struct peer){.site = site, .number = i, .requests = getenv("SOAK") ? 10000 : 500};
+        peers[i] = (struct peer){
+            .fixture = fixture, .number = i, .requests = getenv("SOAK") ? 10000 : 500};
         assert_int_equal(pthread_create(&peers[i].thread, NULL, run_peer, &peers[i]), 0);
     }
     for (unsigned i = 0; i < PEERS; i++) {
         assert_int_equal(pthread_join(peers[i].thread, NULL), 0);
         assert_true(peers[i].good);
     }
-    ask_to_stop(site);
-    wait_for_end(site);
+    ask_to_stop(fixture);
+    wait_for_end(fixture);
 }
 
 /* Peers come, talk and go while the server is stopped in the middle of it. */
@@ -593,7 +596,7 @@ static void *come_and_go(void *argument)
     struct peer *peer = argument;
     for (unsigned i = 0; i < peer->requests; i++) {
         struct sockaddr_un address = {.sun_family = AF_UNIX};
-        memcpy(address.sun_path, peer->site->path, strlen(peer->site->path));
+        memcpy(address.sun_path, peer->fixture->path, strlen(peer->fixture->path));
         int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0) {
             (void)!send(fd, "one\nwait two\nbig 100000\n", 24, MSG_NOSIGNAL);
@@ -609,40 +612,40 @@ static void *come_and_go(void *argument)
 
 static void test_stop_among_peers_that_come_and_go(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     int rounds = getenv("SOAK") ? 500 : 10;
     for (int round = 0; round < rounds; round++) {
         struct peer peers[4];
-        site->stopped = 0;
-        start(site, 3);
+        fixture->stopped = 0;
+        start(fixture, 3);
         for (unsigned i = 0; i < 4; i++) {
-            peers[i] = (struct peer){.site = site, .number = i, .requests = 50};
+            peers[i] = (struct peer){.fixture = fixture, .number = i, .requests = 50};
             assert_int_equal(pthread_create(&peers[i].thread, NULL, come_and_go, &peers[i]), 0);
         }
         usleep((useconds_t)(round % 10 * 300));
-        ask_to_stop(site);
-        wait_for_end(site);
+        ask_to_stop(fixture);
+        wait_for_end(fixture);
         for (unsigned i = 0; i < 4; i++) {
             assert_int_equal(pthread_join(peers[i].thread, NULL), 0);
         }
-        net_unix_remove(&site->address);
-        site->address.path = NULL;
+        net_unix_remove(&fixture->address);
+        fixture->address.path = NULL;
     }
 }
 
 /* ---- snapshots ---- */
 
 struct reload {
-    struct loop_letter letter;
-    struct site *site;
+    struct loop_task task;
+    struct net_fixture *fixture;
     struct catalog *catalog;
 };
 
-static void open_reload(struct loop_letter *letter)
+static void run_reload(struct loop_task *task)
 {
-    struct reload *reload = (struct reload *)letter;
+    struct reload *reload = (struct reload *)task;
     for (int i = 0; i < 100; i++) {
-        net_set_catalog(reload->site->net, reload->catalog);
+        net_set_catalog(reload->fixture->net, reload->catalog);
     }
 }
 
@@ -657,13 +660,13 @@ static struct catalog *empty_catalog(void)
 
 static void test_snapshots_reach_all_loops(void **state)
 {
-    struct site *site = *state;
-    start(site, 3);
-    struct reload reload = {.letter = {.open = open_reload}, .site = site};
+    struct net_fixture *fixture = *state;
+    start(fixture, 3);
+    struct reload reload = {.task = {.run = run_reload}, .fixture = fixture};
     reload.catalog = empty_catalog();
-    loop_post(net_loop(site->net), &reload.letter);
-    ask_to_stop(site);
-    wait_for_end(site);
+    loop_post(net_loop(fixture->net), &reload.task);
+    ask_to_stop(fixture);
+    wait_for_end(fixture);
     catalog_release(reload.catalog);
 }
 
@@ -671,17 +674,17 @@ static void test_snapshots_reach_all_loops(void **state)
 
 static void test_making_fails_cleanly(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     static const struct core_settings settings;
     const struct net_options options = {.loops = 2, .settings = &settings};
     unsigned failures = 0;
     for (unsigned at = 1;; at++) {
         fault_arm(FAULT_RESIZE, at, ENOMEM);
-        int r = net_new(&options, &site->net);
+        int r = net_new(&options, &fixture->net);
         bool hit = fault.hit;
         if (r == 0) {
-            net_free(site->net);
-            site->net = NULL;
+            net_free(fixture->net);
+            fixture->net = NULL;
         } else {
             assert_int_equal(r, -ENOMEM);
             failures++;
@@ -697,54 +700,54 @@ static void test_making_fails_cleanly(void **state)
 
 static void test_thread_that_does_not_start(void **state)
 {
-    struct site *site = *state;
-    make_net(site, 4);
+    struct net_fixture *fixture = *state;
+    make_net(fixture, 4);
     fault_arm(FAULT_THREAD_START, 2, EAGAIN);
-    assert_int_equal(net_run(site->net), -EAGAIN);
-    assert_int_equal(site->stopped, 0);
+    assert_int_equal(net_run(fixture->net), -EAGAIN);
+    assert_int_equal(fixture->stopped, 0);
 }
 
 static void test_connection_that_cannot_be_kept(void **state)
 {
-    struct site *site = *state;
+    struct net_fixture *fixture = *state;
     for (unsigned at = 1; at < 12; at++) {
-        make_net(site, 2);
-        listen_here(site);
+        make_net(fixture, 2);
+        listen_here(fixture);
         fault_arm(FAULT_RESIZE, at, ENOMEM);
-        assert_int_equal(pthread_create(&site->thread, NULL, serve, site), 0);
+        assert_int_equal(pthread_create(&fixture->thread, NULL, serve, fixture), 0);
         for (int i = 0; i < 2; i++) {
-            int fd = call(site);
+            int fd = call(fixture);
             char text[6];
             (void)!send(fd, "hello\n", 6, MSG_NOSIGNAL);
             ssize_t size = read(fd, text, sizeof(text));
             assert_true(size == 6 || size <= 0); /* answered or hung up on, and not left waiting */
             close(fd);
         }
-        int fd = call(site);
+        int fd = call(fixture);
         say(fd, "next\n");
         char text[5];
         ssize_t size = read(fd, text, sizeof(text));
         assert_true(size == 5 || fault.hit);
         close(fd);
-        ask_to_stop(site);
-        wait_for_end(site);
-        site->stopped = 0;
+        ask_to_stop(fixture);
+        wait_for_end(fixture);
+        fixture->stopped = 0;
         fault_disarm();
-        net_unix_remove(&site->address);
-        site->address.path = NULL;
+        net_unix_remove(&fixture->address);
+        fixture->address.path = NULL;
     }
 }
 
 static void test_too_many_doors(void **state)
 {
-    struct site *site = *state;
-    make_net(site, 1);
+    struct net_fixture *fixture = *state;
+    make_net(fixture, 1);
     int r = 0;
     int opened = 0;
     while (r == 0) {
         int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         assert_int_equal(listen(fd, 1), -1); /* not bound: never ready */
-        r = net_open_socket(site->net, fd);
+        r = net_open_socket(fixture->net, fd);
         opened += r == 0;
         if (r < 0) {
             close(fd);
@@ -757,25 +760,25 @@ static void test_too_many_doors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SITE_TEST(test_one_loop),
-        SITE_TEST(test_connections_are_dealt_to_all_loops),
-        SITE_TEST(test_stdio_ends_the_net),
-        SITE_TEST(test_stop_finishes_what_is_in_flight),
-        SITE_TEST(test_second_stop_ends_at_once),
-        SITE_TEST(test_no_new_connections_when_stopping),
-        SITE_TEST(test_free_without_run),
-        SITE_TEST(test_longest_idle_connection_makes_room),
-        SITE_TEST(test_fewer_connections_with_few_descriptors),
-        SITE_TEST(test_room_is_made_on_another_loop),
-        SITE_TEST(test_connection_ceiling),
-        SITE_TEST(test_out_of_descriptors),
-        SITE_TEST(test_order_and_isolation),
-        SITE_TEST(test_stop_among_peers_that_come_and_go),
-        SITE_TEST(test_snapshots_reach_all_loops),
-        SITE_TEST(test_making_fails_cleanly),
-        SITE_TEST(test_thread_that_does_not_start),
-        SITE_TEST(test_connection_that_cannot_be_kept),
-        SITE_TEST(test_too_many_doors),
+        NET_TEST(test_one_loop),
+        NET_TEST(test_connections_are_dealt_to_all_loops),
+        NET_TEST(test_stdio_ends_the_net),
+        NET_TEST(test_stop_finishes_what_is_in_flight),
+        NET_TEST(test_second_stop_ends_at_once),
+        NET_TEST(test_no_new_connections_when_stopping),
+        NET_TEST(test_free_without_run),
+        NET_TEST(test_longest_idle_connection_makes_room),
+        NET_TEST(test_fewer_connections_with_few_descriptors),
+        NET_TEST(test_room_is_made_on_another_loop),
+        NET_TEST(test_connection_ceiling),
+        NET_TEST(test_out_of_descriptors),
+        NET_TEST(test_order_and_isolation),
+        NET_TEST(test_stop_among_peers_that_come_and_go),
+        NET_TEST(test_snapshots_reach_all_loops),
+        NET_TEST(test_making_fails_cleanly),
+        NET_TEST(test_thread_that_does_not_start),
+        NET_TEST(test_connection_that_cannot_be_kept),
+        NET_TEST(test_too_many_doors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

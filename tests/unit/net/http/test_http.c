@@ -1,28 +1,28 @@
 #define _GNU_SOURCE
-#include "unit/net/http_desk.h"
+#include "unit/net/http_fixture.h"
 
 /* ---- requests and responses ---- */
 
 static void test_keep_alive(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     for (int i = 0; i < 3; i++) {
-        const char *text = ask(desk, post("/rpc", "", PING));
+        const char *text = ask(fixture, post("/rpc", "", PING));
         assert_has(text, "HTTP/1.1 200 OK\r\n");
         assert_has(text, "\"id\":1");
         assert_false(has(text, "Connection:"));
     }
-    assert_non_null(desk->http);
+    assert_non_null(fixture->http);
 }
 
 /* Many in one write: as many answers, in order. */
 static void test_pipelining(void **state)
 {
-    struct desk *desk = *state;
+    struct http_fixture *fixture = *state;
     char *text = calloc(1, (size_t)64 * 1024);
     size_t size = 0;
-    connect_peer(desk);
+    connect_peer(fixture);
     for (int i = 0; i < 100; i++) {
         char body[64];
         snprintf(
@@ -31,9 +31,9 @@ static void test_pipelining(void **state)
         memcpy(text + size, request, strlen(request));
         size += strlen(request);
     }
-    say(desk, text);
+    say(fixture, text);
     free(text);
-    const char *at = hear(desk);
+    const char *at = hear(fixture);
     assert_int_equal(count(at, "HTTP/1.1 200 OK"), 100);
     for (int i = 0; i < 100; i++) {
         char id[32];
@@ -45,42 +45,42 @@ static void test_pipelining(void **state)
 
 static void test_byte_by_byte(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     for (const char *at = post("/rpc", "", PING); *at; at++) {
-        assert_int_equal(write(desk->peer, at, 1), 1);
-        run(desk, 0);
+        assert_int_equal(write(fixture->peer, at, 1), 1);
+        run(fixture, 0);
     }
-    assert_has(hear(desk), "200 OK");
+    assert_has(hear(fixture), "200 OK");
 }
 
 static void test_chunked_body(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     const char *text = ask(
-        desk,
+        fixture,
         "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Transfer-Encoding: chunked\r\n\r\n"
         "11\r\n{\"jsonrpc\":\"2.0\",\r\n16\r\n\"id\":7,\"method\":\"ping\"\r\n1\r\n}\r\n0\r\n\r\n");
     assert_has(text, "200 OK");
     assert_has(text, "\"id\":7");
-    assert_non_null(desk->http);
+    assert_non_null(fixture->http);
 }
 
 static void test_expect_continue(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     const char *whole = post("/rpc", "Expect: 100-continue\r\n", PING);
     const char *body = strstr(whole, "\r\n\r\n") + 4;
     char head[512];
     snprintf(head, sizeof(head), "%.*s", (int)(body - whole), whole);
-    assert_string_equal(ask(desk, head), "HTTP/1.1 100 Continue\r\n\r\n");
-    assert_has(ask(desk, PING), "HTTP/1.1 200 OK");
+    assert_string_equal(ask(fixture, head), "HTTP/1.1 100 Continue\r\n\r\n");
+    assert_has(ask(fixture, PING), "HTTP/1.1 200 OK");
     /* who may not ask is not asked for the body */
     const char *text =
-        ask(desk,
+        ask(fixture,
             "POST /rpc HTTP/1.1\r\nHost: evil.test\r\nExpect: 100-continue\r\nContent-Length: "
             "9\r\n\r\n");
     assert_has(text, "HTTP/1.1 403 ");
@@ -89,10 +89,10 @@ static void test_expect_continue(void **state)
 
 static void test_body_too_large_is_not_invited(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     const char *text =
-        ask(desk,
+        ask(fixture,
             "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             "Expect: 100-continue\r\nContent-Length: 1048577\r\n\r\n");
     assert_has(text, "HTTP/1.1 413 ");
@@ -102,9 +102,9 @@ static void test_body_too_large_is_not_invited(void **state)
 
 static void test_head_has_no_body(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    const char *text = ask(desk, "HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    const char *text = ask(fixture, "HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_has(text, "200 OK");
     assert_has(text, "Content-Length: 3\r\n");
     assert_false(has(text, "ok\n"));
@@ -112,35 +112,36 @@ static void test_head_has_no_body(void **state)
 
 static void test_http_1_0(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    assert_has(ask(desk, "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"), "keep-alive");
-    assert_non_null(desk->http);
-    assert_has(ask(desk, "GET /healthz HTTP/1.0\r\n\r\n"), "Connection: close\r\n");
-    run_until_closed(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    assert_has(
+        ask(fixture, "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"), "keep-alive");
+    assert_non_null(fixture->http);
+    assert_has(ask(fixture, "GET /healthz HTTP/1.0\r\n\r\n"), "Connection: close\r\n");
+    run_until_closed(fixture);
 }
 
 static void test_health(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    assert_has(ask(desk, "GET /healthz HTTP/1.1\r\nHost: 10.1.2.3\r\n\r\n"), "ok\n");
-    assert_has(ask(desk, "GET /readyz HTTP/1.1\r\nHost: 10.1.2.3\r\n\r\n"), "ready\n");
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    assert_has(ask(fixture, "GET /healthz HTTP/1.1\r\nHost: 10.1.2.3\r\n\r\n"), "ok\n");
+    assert_has(ask(fixture, "GET /readyz HTTP/1.1\r\nHost: 10.1.2.3\r\n\r\n"), "ready\n");
 }
 
 static void test_page(void **state)
 {
-    struct desk *desk = *state;
+    struct http_fixture *fixture = *state;
     struct net_page_file file;
     char ask_again[512];
-    desk->settings.guard.token = JSV_STR("secret");
-    connect_peer(desk);
-    const char *text = ask(desk, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    fixture->settings.guard.token = JSV_STR("secret");
+    connect_peer(fixture);
+    const char *text = ask(fixture, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_has(text, "HTTP/1.1 200 OK\r\n");
     assert_has(text, "Content-Type: text/html; charset=utf-8\r\n");
     assert_has(text, "\r\nContent-Security-Policy: default-src 'self'; ");
     assert_has(text, "</html>\n");
-    text = ask(desk, "HEAD /page/app.js HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    text = ask(fixture, "HEAD /page/app.js HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_has(text, "Content-Type: text/javascript; charset=utf-8\r\n");
     assert_string_equal(strstr(text, "\r\n\r\n"), "\r\n\r\n");
 
@@ -150,11 +151,11 @@ static void test_page(void **state)
         sizeof(ask_again),
         "GET /page/style.css HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \"%s\"\r\n\r\n",
         file.digest.data);
-    text = ask(desk, ask_again);
+    text = ask(fixture, ask_again);
     assert_has(text, "HTTP/1.1 304 Not Modified\r\n");
     assert_has(text, "ETag: ");
     assert_string_equal(strstr(text, "\r\n\r\n"), "\r\n\r\n");
-    text = ask(desk, "GET /page/none HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    text = ask(fixture, "GET /page/none HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_has(text, "HTTP/1.1 404 ");
 }
 
@@ -193,199 +194,201 @@ static void test_statuses(void **state)
          "HTTP/1.1 404 "},
         {"nonsense\r\n\r\n", "HTTP/1.1 400 "},
     };
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_has(ask(desk, cases[i].request), cases[i].answer);
-        reconnect(desk);
+        assert_has(ask(fixture, cases[i].request), cases[i].answer);
+        reconnect(fixture);
     }
 }
 
 static void test_token(void **state)
 {
     static const struct jsv_str servers[] = {{"https://auth.test", 17}, {"https://b.test", 14}};
-    struct desk *desk = *state;
-    desk->settings.guard.token = JSV_STR("secret");
-    desk->settings.authorization_servers = servers;
-    desk->settings.authorization_server_count = 2;
-    connect_peer(desk);
-    const char *text = ask(desk, post("/rpc", "", PING));
+    struct http_fixture *fixture = *state;
+    fixture->settings.guard.token = JSV_STR("secret");
+    fixture->settings.authorization_servers = servers;
+    fixture->settings.authorization_server_count = 2;
+    connect_peer(fixture);
+    const char *text = ask(fixture, post("/rpc", "", PING));
     assert_has(text, "HTTP/1.1 401 ");
     assert_has(
         text,
         "WWW-Authenticate: Bearer "
         "resource_metadata=\"http://localhost/.well-known/oauth-protected-resource\"");
     assert_false(has(text, "invalid_token"));
-    reconnect(desk);
-    text = ask(desk, post("/rpc", "Authorization: Bearer guess\r\n", PING));
+    reconnect(fixture);
+    text = ask(fixture, post("/rpc", "Authorization: Bearer guess\r\n", PING));
     assert_has(text, "error=\"invalid_token\"");
-    reconnect(desk);
-    assert_has(ask(desk, post("/rpc", "Authorization: Bearer secret\r\n", PING)), "200 OK");
-    text = ask(
-        desk, "GET /.well-known/oauth-protected-resource/mcp HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    reconnect(fixture);
+    assert_has(ask(fixture, post("/rpc", "Authorization: Bearer secret\r\n", PING)), "200 OK");
+    text =
+        ask(fixture,
+            "GET /.well-known/oauth-protected-resource/mcp HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_has(
         text,
         "{\"resource\":\"http://localhost/mcp\","
         "\"authorization_servers\":[\"https://auth.test\",\"https://b.test\"]}");
-    assert_has(ask(desk, HEALTH), "200 OK");
+    assert_has(ask(fixture, HEALTH), "200 OK");
 }
 
 /* The answer is there before the body is, and the client that goes on sending can read it. */
 static void test_too_large_body_lingers(void **state)
 {
     static char block[64 * 1024];
-    struct desk *desk = *state;
-    connect_peer(desk);
-    say(desk,
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    say(fixture,
         "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: 2000000\r\n\r\n");
-    run(desk, 3);
+    run(fixture, 3);
     for (size_t sent = 0; sent < 2000000; sent += sizeof(block)) {
-        write_what_fits(desk, block, sizeof(block));
-        run(desk, 0);
-        assert_non_null(desk->http);
+        write_what_fits(fixture, block, sizeof(block));
+        run(fixture, 0);
+        assert_non_null(fixture->http);
     }
-    const char *text = hear(desk);
+    const char *text = hear(fixture);
     assert_has(text, "HTTP/1.1 413 ");
     assert_has(text, "Connection: close");
     assert_has(text, "payload_too_large");
-    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
-    run_until_closed(desk);
+    assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
+    run_until_closed(fixture);
 }
 
 static void test_lingering_has_an_end(void **state)
 {
-    struct desk *desk = *state;
-    desk->times = (struct net_http_times){.head = 1000, .idle = 1000, .body = 1000, .linger = 30};
-    desk->settings.times = &desk->times;
-    connect_peer(desk);
-    assert_has(ask(desk, "nonsense\r\n\r\n"), "HTTP/1.1 400 ");
-    assert_non_null(desk->http);
-    run_until_closed(desk);
+    struct http_fixture *fixture = *state;
+    fixture->times =
+        (struct net_http_times){.head = 1000, .idle = 1000, .body = 1000, .linger = 30};
+    fixture->settings.times = &fixture->times;
+    connect_peer(fixture);
+    assert_has(ask(fixture, "nonsense\r\n\r\n"), "HTTP/1.1 400 ");
+    assert_non_null(fixture->http);
+    run_until_closed(fixture);
 }
 
 static void test_lingering_takes_no_flood(void **state)
 {
     static char block[64 * 1024];
-    struct desk *desk = *state;
-    connect_peer(desk);
-    assert_has(ask(desk, "nonsense\r\n\r\n"), "HTTP/1.1 400 ");
-    for (size_t sent = 0; desk->http && sent < (size_t)2 * CORE_HTTP_LINGER_SIZE_MAX;) {
-        ssize_t size = write(desk->peer, block, sizeof(block));
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    assert_has(ask(fixture, "nonsense\r\n\r\n"), "HTTP/1.1 400 ");
+    for (size_t sent = 0; fixture->http && sent < (size_t)2 * CORE_HTTP_LINGER_SIZE_MAX;) {
+        ssize_t size = write(fixture->peer, block, sizeof(block));
         sent += size > 0 ? (size_t)size : 0;
-        loop_timer_start(desk->timer, 0);
-        assert_int_equal(loop_run(desk->corridor->loop), 0);
+        loop_timer_start(fixture->timer, 0);
+        assert_int_equal(loop_run(fixture->corridor->loop), 0);
     }
-    assert_null(desk->http);
+    assert_null(fixture->http);
 }
 
 static void test_end_cannot_be_told(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     fault_arm(FAULT_SHUTDOWN, 1, ENOTCONN);
-    assert_has(ask(desk, "nonsense\r\n\r\n"), "HTTP/1.1 400 ");
+    assert_has(ask(fixture, "nonsense\r\n\r\n"), "HTTP/1.1 400 ");
     assert_true(fault.hit);
-    assert_null(desk->http);
+    assert_null(fixture->http);
 }
 
 /* ---- time ---- */
 
 static void test_idle_connection_is_closed(void **state)
 {
-    struct desk *desk = *state;
-    set_times(desk);
-    desk->times.idle = 30;
-    connect_peer(desk);
-    assert_has(ask(desk, HEALTH), "200 OK");
-    run(desk, 5);
-    assert_non_null(desk->http);
-    run_until_closed(desk);
-    assert_string_equal(hear(desk), "");
+    struct http_fixture *fixture = *state;
+    set_times(fixture);
+    fixture->times.idle = 30;
+    connect_peer(fixture);
+    assert_has(ask(fixture, HEALTH), "200 OK");
+    run(fixture, 5);
+    assert_non_null(fixture->http);
+    run_until_closed(fixture);
+    assert_string_equal(hear(fixture), "");
 }
 
 static void test_slow_head(void **state)
 {
-    struct desk *desk = *state;
-    set_times(desk);
-    desk->times.head = 60;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    set_times(fixture);
+    fixture->times.head = 60;
+    connect_peer(fixture);
     /* bytes that dribble in do not prolong it */
-    for (int i = 0; desk->http && i < 30; i++) {
-        write_what_fits(desk, i == 0 ? "G" : "E", 1);
-        run(desk, 5);
+    for (int i = 0; fixture->http && i < 30; i++) {
+        write_what_fits(fixture, i == 0 ? "G" : "E", 1);
+        run(fixture, 5);
     }
-    const char *text = hear(desk);
+    const char *text = hear(fixture);
     assert_has(text, "HTTP/1.1 408 ");
     assert_has(text, "was not complete in time");
-    run_until_closed(desk);
+    run_until_closed(fixture);
 }
 
 static void test_slow_body(void **state)
 {
-    struct desk *desk = *state;
-    set_times(desk);
-    desk->times.body = 40;
-    connect_peer(desk);
-    say(desk,
+    struct http_fixture *fixture = *state;
+    set_times(fixture);
+    fixture->times.body = 40;
+    connect_peer(fixture);
+    say(fixture,
         "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: 10\r\n\r\n{");
-    run(desk, 100);
-    assert_has(hear(desk), "HTTP/1.1 408 ");
-    run_until_closed(desk);
+    run(fixture, 100);
+    assert_has(hear(fixture), "HTTP/1.1 408 ");
+    run_until_closed(fixture);
 }
 
 /* Each write ends one request and begins the next, which has a time of its own. */
 static void test_time_is_of_one_request(void **state)
 {
-    struct desk *desk = *state;
-    set_times(desk);
-    desk->times.head = 100;
-    desk->times.body = 100;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    set_times(fixture);
+    fixture->times.head = 100;
+    fixture->times.body = 100;
+    connect_peer(fixture);
     size_t half = strlen(HEALTH) / 2;
-    say(desk, "\r\n");
-    write_what_fits(desk, HEALTH, half);
+    say(fixture, "\r\n");
+    write_what_fits(fixture, HEALTH, half);
     size_t answers = 0;
     for (int i = 0; i < 6; i++) {
-        run(desk, 40);
-        write_what_fits(desk, &HEALTH[half], strlen(HEALTH) - half);
-        write_what_fits(desk, HEALTH, half);
-        const char *text = hear(desk);
+        run(fixture, 40);
+        write_what_fits(fixture, &HEALTH[half], strlen(HEALTH) - half);
+        write_what_fits(fixture, HEALTH, half);
+        const char *text = hear(fixture);
         answers += count(text, "HTTP/1.1 200 OK");
     }
     assert_int_equal(answers, 6);
-    assert_non_null(desk->http);
+    assert_non_null(fixture->http);
 }
 
 /* A client that asks and does not read: requests are not taken for ever, and then it is gone. */
 static void test_write_stall(void **state)
 {
-    struct desk *desk = *state;
-    set_times(desk);
-    desk->times.write_stall = 60;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    set_times(fixture);
+    fixture->times.write_stall = 60;
+    connect_peer(fixture);
     const char *request =
         post("/rpc", "", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
-    for (int i = 0; desk->http && i < 4000; i++) {
-        write_what_fits(desk, request, strlen(request));
+    for (int i = 0; fixture->http && i < 4000; i++) {
+        write_what_fits(fixture, request, strlen(request));
         if (i % 16 == 0) {
-            run(desk, 0);
+            run(fixture, 0);
         }
     }
-    run_until_closed(desk);
+    run_until_closed(fixture);
 }
 
 /* ---- ends ---- */
 
 static void test_half_closed_peer_gets_its_answer(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    say(desk, post("/rpc", "", PING));
-    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
-    run_until_closed(desk);
-    assert_has(hear(desk), "200 OK");
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    say(fixture, post("/rpc", "", PING));
+    assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
+    run_until_closed(fixture);
+    assert_has(hear(fixture), "200 OK");
 }
 
 static uint64_t slow_now_us;
@@ -399,18 +402,18 @@ static uint64_t slow_clock(void)
 /* Its requests are answered in several rounds, the last of them after the end was read. */
 static void test_half_closed_peer_gets_all_answers(void **state)
 {
-    struct desk *desk = *state;
+    struct http_fixture *fixture = *state;
     struct os_sys slow = os_sys_real;
     slow.now_us = slow_clock;
-    connect_peer(desk);
+    connect_peer(fixture);
     for (int i = 0; i < 20; i++) {
-        say(desk, post("/rpc", "", PING));
+        say(fixture, post("/rpc", "", PING));
     }
-    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
+    assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
     os_sys = &slow;
-    run_until_closed(desk);
+    run_until_closed(fixture);
     os_sys = &os_sys_real;
-    const char *answers = hear(desk);
+    const char *answers = hear(fixture);
     assert_int_equal(count(answers, "200 OK"), 20);
     assert_int_equal(count(answers, "Connection: close"), 1);
 }
@@ -421,22 +424,22 @@ static void test_reports_count_as_work_of_a_round(void **state)
     enum {
         REQUESTS = 20
     };
-    struct desk *desk = *state;
+    struct http_fixture *fixture = *state;
     struct os_sys slow = os_sys_real;
     slow.now_us = slow_clock;
-    connect_peer(desk);
+    connect_peer(fixture);
     for (int i = 0; i < REQUESTS; i++) {
-        say(desk, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        say(fixture, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     }
     size_t most = 0;
     size_t total = 0;
     os_sys = &slow;
     for (int i = 0; i < 10 * REQUESTS && total < REQUESTS; i++) {
-        loop_timer_start(desk->timer, 0);
-        assert_int_equal(loop_run(desk->corridor->loop), 0);
-        ssize_t size = read(desk->peer, desk->text, TEXT_SIZE - 1);
-        desk->text[size > 0 ? size : 0] = '\0';
-        size_t answers = count(desk->text, "HTTP/1.1 ");
+        loop_timer_start(fixture->timer, 0);
+        assert_int_equal(loop_run(fixture->corridor->loop), 0);
+        ssize_t size = read(fixture->peer, fixture->text, TEXT_SIZE - 1);
+        fixture->text[size > 0 ? size : 0] = '\0';
+        size_t answers = count(fixture->text, "HTTP/1.1 ");
         most = answers > most ? answers : most;
         total += answers;
     }
@@ -448,14 +451,14 @@ static void test_reports_count_as_work_of_a_round(void **state)
 /* What a request came in and its response was written in is the next one's, whoever asks that. */
 static void test_idle_connection_keeps_no_memory(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    assert_has(ask(desk, post("/rpc", "", PING)), "200 OK");
-    const struct rpc_pool *pool = core_worker_pool(desk->corridor->worker);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    assert_has(ask(fixture, post("/rpc", "", PING)), "200 OK");
+    const struct rpc_pool *pool = core_worker_pool(fixture->corridor->worker);
     assert_int_equal(pool->shelves[RPC_POOL_INPUT].count, 1);
     assert_int_equal(pool->shelves[RPC_POOL_OUTPUT].count, 1);
-    say(desk, "POST /rpc HTT");
-    run(desk, 5);
+    say(fixture, "POST /rpc HTT");
+    run(fixture, 5);
     assert_int_equal(pool->shelves[RPC_POOL_OUTPUT].count, 1); /* nothing to write as yet */
 }
 
@@ -465,14 +468,14 @@ static void test_long_pipeline_is_answered_to_the_end(void **state)
     enum {
         REQUESTS = 600
     };
-    struct desk *desk = *state;
-    desk->kernel_takes = 16 << 20;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    fixture->kernel_takes = 16 << 20;
+    connect_peer(fixture);
     const char *request =
         "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
         "User-Agent: a client that asks for a lot and wants to have all of it at once\r\n\r\n";
     size_t size = strlen(request);
-    size_t answer_size = strlen(ask(desk, request));
+    size_t answer_size = strlen(ask(fixture, request));
     assert_true(answer_size * REQUESTS > 4 * CORE_SEND_QUEUE_MAX);
     char *requests = malloc(size * REQUESTS);
     for (size_t i = 0; i < REQUESTS; i++) {
@@ -481,11 +484,11 @@ static void test_long_pipeline_is_answered_to_the_end(void **state)
     size_t said = 0;
     size_t heard = 0;
     size_t before = SIZE_MAX;
-    while (desk->http && heard != before) {
-        ssize_t part = write(desk->peer, requests + said, size * REQUESTS - said);
+    while (fixture->http && heard != before) {
+        ssize_t part = write(fixture->peer, requests + said, size * REQUESTS - said);
         said += part > 0 ? (size_t)part : 0;
         before = heard;
-        heard += strlen(hear(desk));
+        heard += strlen(hear(fixture));
     }
     free(requests);
     assert_int_equal(heard, answer_size * REQUESTS);
@@ -493,39 +496,39 @@ static void test_long_pipeline_is_answered_to_the_end(void **state)
 
 static void test_finish_closes_idle_connections(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    assert_has(ask(desk, HEALTH), "200 OK");
-    desk->http->ops->finish(desk->http);
-    run_until_closed(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    assert_has(ask(fixture, HEALTH), "200 OK");
+    fixture->http->ops->finish(fixture->http);
+    run_until_closed(fixture);
 }
 
 /* What has come when we stop is answered, though nobody has looked at it yet. */
 static void test_finish_answers_what_has_come(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    say(desk, post("/rpc", "", PING));
-    desk->http->ops->finish(desk->http);
-    const char *text = hear(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    say(fixture, post("/rpc", "", PING));
+    fixture->http->ops->finish(fixture->http);
+    const char *text = hear(fixture);
     assert_has(text, "HTTP/1.1 200 OK");
     assert_has(text, "Connection: close");
-    run_until_closed(desk);
+    run_until_closed(fixture);
 }
 
 static void test_finish_waits_for_a_request_that_has_begun(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    say(desk, "GET /readyz HTTP/1.1\r\n");
-    run(desk, 3);
-    desk->http->ops->finish(desk->http);
-    run(desk, 5);
-    assert_non_null(desk->http);
-    const char *text = ask(desk, "Host: localhost\r\n\r\n");
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    say(fixture, "GET /readyz HTTP/1.1\r\n");
+    run(fixture, 3);
+    fixture->http->ops->finish(fixture->http);
+    run(fixture, 5);
+    assert_non_null(fixture->http);
+    const char *text = ask(fixture, "Host: localhost\r\n\r\n");
     assert_has(text, "HTTP/1.1 503 ");
     assert_has(text, "stopping");
-    run_until_closed(desk);
+    run_until_closed(fixture);
 }
 
 /* ---- out of memory ---- */
@@ -539,16 +542,16 @@ static const char *const conversation[] = {
 };
 #define CONVERSATION_SIZE (sizeof(conversation) / sizeof(conversation[0]))
 
-static void converse(struct desk *desk)
+static void converse(struct http_fixture *fixture)
 {
     const char *begin = post("/mcp", "Accept: text/event-stream\r\n", initialize);
-    for (size_t i = 0; desk->http && i < CONVERSATION_SIZE; i++) {
-        write_what_fits(desk, conversation[i], strlen(conversation[i]));
-        run(desk, 0);
+    for (size_t i = 0; fixture->http && i < CONVERSATION_SIZE; i++) {
+        write_what_fits(fixture, conversation[i], strlen(conversation[i]));
+        run(fixture, 0);
     }
-    if (desk->http) {
-        write_what_fits(desk, begin, strlen(begin));
-        run(desk, 1);
+    if (fixture->http) {
+        write_what_fits(fixture, begin, strlen(begin));
+        run(fixture, 1);
     }
 }
 
@@ -560,36 +563,36 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DESK_TEST(test_keep_alive),
-        DESK_TEST(test_pipelining),
-        DESK_TEST(test_byte_by_byte),
-        DESK_TEST(test_chunked_body),
-        DESK_TEST(test_expect_continue),
-        DESK_TEST(test_body_too_large_is_not_invited),
-        DESK_TEST(test_head_has_no_body),
-        DESK_TEST(test_http_1_0),
-        DESK_TEST(test_health),
-        DESK_TEST(test_page),
-        DESK_TEST(test_statuses),
-        DESK_TEST(test_token),
-        DESK_TEST(test_too_large_body_lingers),
-        DESK_TEST(test_lingering_has_an_end),
-        DESK_TEST(test_lingering_takes_no_flood),
-        DESK_TEST(test_end_cannot_be_told),
-        DESK_TEST(test_idle_connection_is_closed),
-        DESK_TEST(test_slow_head),
-        DESK_TEST(test_slow_body),
-        DESK_TEST(test_time_is_of_one_request),
-        DESK_TEST(test_write_stall),
-        DESK_TEST(test_half_closed_peer_gets_its_answer),
-        DESK_TEST(test_half_closed_peer_gets_all_answers),
-        DESK_TEST(test_reports_count_as_work_of_a_round),
-        DESK_TEST(test_idle_connection_keeps_no_memory),
-        DESK_TEST(test_long_pipeline_is_answered_to_the_end),
-        DESK_TEST(test_finish_closes_idle_connections),
-        DESK_TEST(test_finish_answers_what_has_come),
-        DESK_TEST(test_finish_waits_for_a_request_that_has_begun),
-        DESK_TEST(test_out_of_memory),
+        HTTP_TEST(test_keep_alive),
+        HTTP_TEST(test_pipelining),
+        HTTP_TEST(test_byte_by_byte),
+        HTTP_TEST(test_chunked_body),
+        HTTP_TEST(test_expect_continue),
+        HTTP_TEST(test_body_too_large_is_not_invited),
+        HTTP_TEST(test_head_has_no_body),
+        HTTP_TEST(test_http_1_0),
+        HTTP_TEST(test_health),
+        HTTP_TEST(test_page),
+        HTTP_TEST(test_statuses),
+        HTTP_TEST(test_token),
+        HTTP_TEST(test_too_large_body_lingers),
+        HTTP_TEST(test_lingering_has_an_end),
+        HTTP_TEST(test_lingering_takes_no_flood),
+        HTTP_TEST(test_end_cannot_be_told),
+        HTTP_TEST(test_idle_connection_is_closed),
+        HTTP_TEST(test_slow_head),
+        HTTP_TEST(test_slow_body),
+        HTTP_TEST(test_time_is_of_one_request),
+        HTTP_TEST(test_write_stall),
+        HTTP_TEST(test_half_closed_peer_gets_its_answer),
+        HTTP_TEST(test_half_closed_peer_gets_all_answers),
+        HTTP_TEST(test_reports_count_as_work_of_a_round),
+        HTTP_TEST(test_idle_connection_keeps_no_memory),
+        HTTP_TEST(test_long_pipeline_is_answered_to_the_end),
+        HTTP_TEST(test_finish_closes_idle_connections),
+        HTTP_TEST(test_finish_answers_what_has_come),
+        HTTP_TEST(test_finish_waits_for_a_request_that_has_begun),
+        HTTP_TEST(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

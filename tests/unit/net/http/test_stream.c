@@ -1,15 +1,15 @@
 /* Sessions and streams over HTTP, and calls that wait. */
 #define _GNU_SOURCE
 #include "support/stderr_capture.h"
-#include "unit/net/http_desk.h"
+#include "unit/net/http_fixture.h"
 
 /* ---- sessions and streams ---- */
 
 /* @return the id of a new session, or "". */
-static const char *begin_session(struct desk *desk, const char *hello)
+static const char *begin_session(struct http_fixture *fixture, const char *hello)
 {
     static char id[64];
-    const char *text = ask(desk, post("/mcp", "", hello));
+    const char *text = ask(fixture, post("/mcp", "", hello));
     const char *at = strstr(text, "Mcp-Session-Id: ");
     id[0] = '\0';
     if (at) {
@@ -34,94 +34,94 @@ static const char *with_session(const char *method, const char *id)
 
 /* A client with a session and its stream, which gives a sign of life every 30 ms. @return its id.
  */
-static const char *begin_stream(struct desk *desk)
+static const char *begin_stream(struct http_fixture *fixture)
 {
-    set_times(desk);
-    desk->times.keepalive = 30;
-    connect_peer(desk);
-    const char *id = begin_session(desk, initialize);
-    assert_has(ask(desk, with_session("GET", id)), "text/event-stream");
+    set_times(fixture);
+    fixture->times.keepalive = 30;
+    connect_peer(fixture);
+    const char *id = begin_session(fixture, initialize);
+    assert_has(ask(fixture, with_session("GET", id)), "text/event-stream");
     return id;
 }
 
 static void test_answer_as_a_stream(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
-    const char *text = ask(desk, post("/mcp", "Accept: text/event-stream\r\n", initialize));
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
+    const char *text = ask(fixture, post("/mcp", "Accept: text/event-stream\r\n", initialize));
     assert_has(text, "HTTP/1.1 200 OK\r\n");
     assert_has(text, "Content-Type: text/event-stream\r\n");
     assert_has(text, "X-Accel-Buffering: no\r\n");
     assert_has(text, "Mcp-Session-Id: ");
     assert_has(text, "data: {\"jsonrpc\":\"2.0\"");
     assert_has(text, "\r\n0\r\n\r\n");
-    assert_has(ask(desk, HEALTH), "200 OK");
+    assert_has(ask(fixture, HEALTH), "200 OK");
 }
 
 static void test_stream_lives_until_its_session_ends(void **state)
 {
-    struct desk *desk = *state;
+    struct http_fixture *fixture = *state;
     char id[64];
-    snprintf(id, sizeof(id), "%s", begin_stream(desk));
+    snprintf(id, sizeof(id), "%s", begin_stream(fixture));
     assert_int_equal(strlen(id), 32);
-    run(desk, 60);
-    assert_has(hear(desk), "3\r\n:\n\n\r\n");
+    run(fixture, 60);
+    assert_has(hear(fixture), "3\r\n:\n\n\r\n");
 
     /* another connection ends the session */
-    struct net_peer *stream = desk->http;
-    int stream_fd = desk->peer;
-    connect_peer(desk);
-    assert_has(ask(desk, with_session("DELETE", id)), "HTTP/1.1 204 ");
-    assert_has(ask(desk, with_session("DELETE", id)), "HTTP/1.1 404 ");
-    desk->http->ops->close(desk->http);
-    close(desk->peer);
-    desk->http = stream;
-    desk->peer = stream_fd;
-    const char *text = hear(desk);
+    struct net_peer *stream = fixture->http;
+    int stream_fd = fixture->peer;
+    connect_peer(fixture);
+    assert_has(ask(fixture, with_session("DELETE", id)), "HTTP/1.1 204 ");
+    assert_has(ask(fixture, with_session("DELETE", id)), "HTTP/1.1 404 ");
+    fixture->http->ops->close(fixture->http);
+    close(fixture->peer);
+    fixture->http = stream;
+    fixture->peer = stream_fd;
+    const char *text = hear(fixture);
     assert_has(text, "0\r\n\r\n");
     /* the connection stays, and has no session of its own any more */
-    assert_has(ask(desk, with_session("GET", id)), "HTTP/1.1 404 ");
-    assert_non_null(desk->http);
+    assert_has(ask(fixture, with_session("GET", id)), "HTTP/1.1 404 ");
+    assert_non_null(fixture->http);
 }
 
 /* The time for its next sign of life comes when it has just ended: nothing may follow its end. */
 static void test_ended_stream_gives_no_sign_of_life(void **state)
 {
-    struct desk *desk = *state;
-    begin_stream(desk);
-    desk->http->ops->finish(desk->http);
+    struct http_fixture *fixture = *state;
+    begin_stream(fixture);
+    fixture->http->ops->finish(fixture->http);
     usleep(60 * 1000);
-    const char *text = hear(desk);
+    const char *text = hear(fixture);
     assert_string_equal(text, "0\r\n\r\n");
-    run_until_closed(desk);
+    run_until_closed(fixture);
 }
 
 static void test_stream_to_http_1_0(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     char request[256];
     snprintf(
         request,
         sizeof(request),
         "GET /mcp HTTP/1.0\r\nHost: localhost\r\nMcp-Session-Id: %s\r\n\r\n",
-        begin_session(desk, initialize));
-    const char *text = ask(desk, request);
+        begin_session(fixture, initialize));
+    const char *text = ask(fixture, request);
     assert_has(text, "Connection: close\r\n");
     assert_false(has(text, "chunked"));
-    desk->http->ops->finish(desk->http);
-    run_until_closed(desk);
+    fixture->http->ops->finish(fixture->http);
+    run_until_closed(fixture);
 }
 
 static void test_stream_of_a_peer_that_is_gone(void **state)
 {
-    struct desk *desk = *state;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    connect_peer(fixture);
     char id[64];
-    snprintf(id, sizeof(id), "%s", begin_session(desk, initialize));
-    assert_has(ask(desk, with_session("GET", id)), "text/event-stream");
-    assert_int_equal(shutdown(desk->peer, SHUT_WR), 0);
-    run_until_closed(desk);
+    snprintf(id, sizeof(id), "%s", begin_session(fixture, initialize));
+    assert_has(ask(fixture, with_session("GET", id)), "text/event-stream");
+    assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
+    run_until_closed(fixture);
 }
 
 /* ---- calls of a session whose peer changes its mind, or is lost ---- */
@@ -167,9 +167,9 @@ static const struct tool_set waiting_tools = {.run = run_tool, .cancel = cancel_
 #define CANCEL                                                                                     \
     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7}}"
 
-static void use_waiting_tools(struct desk *desk)
+static void use_waiting_tools(struct http_fixture *fixture)
 {
-    struct corridor *corridor = desk->corridor;
+    struct corridor *corridor = fixture->corridor;
     struct core_worker *before = corridor->worker;
     corridor->settings.tools.set = &waiting_tools;
     assert_int_equal(
@@ -183,10 +183,11 @@ static void use_waiting_tools(struct desk *desk)
 }
 
 /* @return the header that names a new session, and another one. */
-static const char *session_header(struct desk *desk, const char *hello, const char *accept)
+static const char *
+session_header(struct http_fixture *fixture, const char *hello, const char *accept)
 {
     static char headers[256];
-    const char *id = begin_session(desk, hello);
+    const char *id = begin_session(fixture, hello);
     snprintf(headers, sizeof(headers), "Mcp-Session-Id: %s\r\nAccept: %s\r\n", id, accept);
     return headers;
 }
@@ -194,39 +195,39 @@ static const char *session_header(struct desk *desk, const char *hello, const ch
 #define BOTH "application/json, text/event-stream"
 
 /* @return what the caller hears after its call was given up on another connection. */
-static const char *hear_of_cancelled(struct desk *desk, const char *headers)
+static const char *hear_of_cancelled(struct http_fixture *fixture, const char *headers)
 {
-    say(desk, post("/mcp", headers, CALL));
-    run(desk, 3);
+    say(fixture, post("/mcp", headers, CALL));
+    run(fixture, 3);
     assert_non_null(waiting);
-    struct net_peer *caller = desk->http;
-    int fd = desk->peer;
-    connect_peer(desk);
-    assert_has(ask(desk, post("/mcp", headers, CANCEL)), "HTTP/1.1 202 ");
-    desk->http->ops->close(desk->http);
-    close(desk->peer);
-    desk->http = caller;
-    desk->peer = fd;
+    struct net_peer *caller = fixture->http;
+    int fd = fixture->peer;
+    connect_peer(fixture);
+    assert_has(ask(fixture, post("/mcp", headers, CANCEL)), "HTTP/1.1 202 ");
+    fixture->http->ops->close(fixture->http);
+    close(fixture->peer);
+    fixture->http = caller;
+    fixture->peer = fd;
     assert_int_equal(cancelled, 1);
     cancelled = 0;
-    return hear(desk);
+    return hear(fixture);
 }
 
 static void test_cancelled_call_ends_without_an_answer(void **state)
 {
-    struct desk *desk = *state;
-    use_waiting_tools(desk);
-    connect_peer(desk);
-    const char *text = hear_of_cancelled(desk, session_header(desk, initialize, BOTH));
+    struct http_fixture *fixture = *state;
+    use_waiting_tools(fixture);
+    connect_peer(fixture);
+    const char *text = hear_of_cancelled(fixture, session_header(fixture, initialize, BOTH));
     assert_has(text, "Content-Type: text/event-stream\r\n");
     assert_has(text, "\r\n\r\n0\r\n\r\n");
-    text = hear_of_cancelled(desk, session_header(desk, initialize, "application/json"));
+    text = hear_of_cancelled(fixture, session_header(fixture, initialize, "application/json"));
     assert_has(text, "HTTP/1.1 202 ");
     says_something = true;
-    text = hear_of_cancelled(desk, session_header(desk, initialize, BOTH));
+    text = hear_of_cancelled(fixture, session_header(fixture, initialize, BOTH));
     assert_int_equal(count(text, "data: "), 1);
     assert_has(text, "\r\n0\r\n\r\n");
-    assert_has(ask(desk, HEALTH), "200 OK");
+    assert_has(ask(fixture, HEALTH), "200 OK");
 }
 
 #define MODERN_CALL                                                                                \
@@ -240,10 +241,10 @@ static void test_cancelled_call_ends_without_an_answer(void **state)
 /* At /rpc an answer is always JSON; what comes before it needs a client that takes streams. */
 static void test_streams_are_for_who_takes_them(void **state)
 {
-    struct desk *desk = *state;
-    use_waiting_tools(desk);
+    struct http_fixture *fixture = *state;
+    use_waiting_tools(fixture);
     says_something = true;
-    connect_peer(desk);
+    connect_peer(fixture);
     static const struct {
         const char *headers;
         const char *type;
@@ -254,10 +255,10 @@ static void test_streams_are_for_who_takes_them(void **state)
         {"", "Content-Type: text/event-stream\r\n"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        say(desk, post("/rpc", cases[i].headers, MODERN_CALL));
-        run(desk, 3);
+        say(fixture, post("/rpc", cases[i].headers, MODERN_CALL));
+        run(fixture, 3);
         finish_tool();
-        const char *text = hear(desk);
+        const char *text = hear(fixture);
         assert_has(text, cases[i].type);
         assert_has(text, "\"schemas\":[]");
     }
@@ -270,16 +271,16 @@ static void test_streams_are_for_who_takes_them(void **state)
 
 static void test_questions_are_for_who_hears_them(void **state)
 {
-    struct desk *desk = *state;
-    use_waiting_tools(desk);
+    struct http_fixture *fixture = *state;
+    use_waiting_tools(fixture);
     asks_something = true;
-    connect_peer(desk);
-    const char *headers = session_header(desk, WITH_ROOTS, "application/json");
-    const char *text = ask(desk, post("/mcp", headers, CALL));
+    connect_peer(fixture);
+    const char *headers = session_header(fixture, WITH_ROOTS, "application/json");
+    const char *text = ask(fixture, post("/mcp", headers, CALL));
     assert_has(text, "Content-Type: application/json\r\n");
     assert_has(text, "the client cannot be asked");
-    headers = session_header(desk, WITH_ROOTS, BOTH);
-    text = ask(desk, post("/mcp", headers, CALL));
+    headers = session_header(fixture, WITH_ROOTS, BOTH);
+    text = ask(fixture, post("/mcp", headers, CALL));
     assert_has(text, "Content-Type: text/event-stream\r\n");
     assert_has(text, "\"method\":\"roots/list\"");
     assert_false(has(text, "\"id\":7"));
@@ -288,28 +289,29 @@ static void test_questions_are_for_who_hears_them(void **state)
 /* Requests that come with one that waits, or while it does, are those that follow. */
 static void test_requests_behind_a_call(void **state)
 {
-    struct desk *desk = *state;
-    use_waiting_tools(desk);
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    use_waiting_tools(fixture);
+    connect_peer(fixture);
     char headers[256];
     char text[16384];
-    snprintf(headers, sizeof(headers), "%s", session_header(desk, initialize, "application/json"));
+    snprintf(
+        headers, sizeof(headers), "%s", session_header(fixture, initialize, "application/json"));
     snprintf(text, sizeof(text), "%s%s", post("/mcp", headers, CALL), HEALTH);
     for (int i = 0; i < 3; i++) {
-        assert_string_equal(ask(desk, text), "");
+        assert_string_equal(ask(fixture, text), "");
         assert_non_null(waiting);
         /* what it was read into is used for others meanwhile */
-        struct net_peer *caller = desk->http;
-        int fd = desk->peer;
-        connect_peer(desk);
-        assert_has(ask(desk, post("/rpc", "", PING)), "\"id\":1");
-        desk->http->ops->close(desk->http);
-        close(desk->peer);
-        desk->http = caller;
-        desk->peer = fd;
-        assert_string_equal(ask(desk, post("/rpc", "", PING)), "");
+        struct net_peer *caller = fixture->http;
+        int fd = fixture->peer;
+        connect_peer(fixture);
+        assert_has(ask(fixture, post("/rpc", "", PING)), "\"id\":1");
+        fixture->http->ops->close(fixture->http);
+        close(fixture->peer);
+        fixture->http = caller;
+        fixture->peer = fd;
+        assert_string_equal(ask(fixture, post("/rpc", "", PING)), "");
         finish_tool();
-        const char *heard = hear(desk);
+        const char *heard = hear(fixture);
         assert_int_equal(count(heard, "HTTP/1.1 200 OK"), 3);
         const char *health = strstr(heard, "ok\n");
         assert_non_null(health);
@@ -320,91 +322,91 @@ static void test_requests_behind_a_call(void **state)
 
 static void test_call_of_a_lost_peer_is_finished(void **state)
 {
-    struct desk *desk = *state;
-    use_waiting_tools(desk);
+    struct http_fixture *fixture = *state;
+    use_waiting_tools(fixture);
     for (int i = 0; i < 4; i++) {
         says_something = i & 1;
-        connect_peer(desk);
-        say(desk, post("/mcp", session_header(desk, initialize, BOTH), CALL));
-        hear(desk);
+        connect_peer(fixture);
+        say(fixture, post("/mcp", session_header(fixture, initialize, BOTH), CALL));
+        hear(fixture);
         assert_non_null(waiting);
-        close(desk->peer);
-        desk->peer = -1;
-        run(desk, 10);
+        close(fixture->peer);
+        fixture->peer = -1;
+        run(fixture, 10);
         assert_int_equal(cancelled, 0);
-        assert_non_null(desk->http);
+        assert_non_null(fixture->http);
         if (i < 2) {
             waiting->client->log(waiting, TOOL_LEVEL_ALERT, JSV_STR("nobody hears this"));
-            run(desk, 10);
+            run(fixture, 10);
             assert_int_equal(cancelled, 0);
             finish_tool();
         } else {
-            desk->http->ops->finish(desk->http);
-            run(desk, 10);
-            desk->http->ops->close(desk->http);
+            fixture->http->ops->finish(fixture->http);
+            run(fixture, 10);
+            fixture->http->ops->close(fixture->http);
             assert_int_equal(cancelled, 1);
             cancelled = 0;
         }
-        run_until_closed(desk);
+        run_until_closed(fixture);
     }
 }
 
 static void test_call_of_a_stalled_peer_is_finished(void **state)
 {
-    struct desk *desk = *state;
-    use_waiting_tools(desk);
-    set_times(desk);
-    desk->times.write_stall = 50;
-    connect_peer(desk);
+    struct http_fixture *fixture = *state;
+    use_waiting_tools(fixture);
+    set_times(fixture);
+    fixture->times.write_stall = 50;
+    connect_peer(fixture);
     char block[1024];
     memset(block, 'b', sizeof(block));
-    say(desk, post("/mcp", session_header(desk, initialize, BOTH), CALL));
-    run(desk, 3);
+    say(fixture, post("/mcp", session_header(fixture, initialize, BOTH), CALL));
+    run(fixture, 3);
     for (int i = 0; i < 800; i++) {
         waiting->client->log(waiting, TOOL_LEVEL_ALERT, (struct jsv_str){block, sizeof(block)});
     }
-    run(desk, 300);
+    run(fixture, 300);
     assert_int_equal(cancelled, 0);
     char more[16];
-    while (read(desk->peer, more, sizeof(more)) > 0) {
+    while (read(fixture->peer, more, sizeof(more)) > 0) {
         /* what the kernel has */
     }
-    assert_int_equal(read(desk->peer, more, sizeof(more)), 0);
+    assert_int_equal(read(fixture->peer, more, sizeof(more)), 0);
     finish_tool();
-    run_until_closed(desk);
+    run_until_closed(fixture);
 }
 
 /* Messages of a running call; 4 MiB of them unread are too much. The operator is told why. */
 static void test_who_does_not_read_messages_is_disconnected(void **state)
 {
-    struct desk *desk = *state;
+    struct http_fixture *fixture = *state;
     static char block[1 << 18];
     memset(block, 'b', sizeof(block));
-    use_waiting_tools(desk);
-    connect_peer(desk);
-    say(desk, post("/mcp", session_header(desk, initialize, BOTH), CALL));
-    run(desk, 3);
+    use_waiting_tools(fixture);
+    connect_peer(fixture);
+    say(fixture, post("/mcp", session_header(fixture, initialize, BOTH), CALL));
+    run(fixture, 3);
     stderr_begin();
     for (int i = 0; i < 32; i++) {
         waiting->client->log(waiting, TOOL_LEVEL_ALERT, (struct jsv_str){block, sizeof(block)});
         if (i == 14) {
-            run(desk, 3);
+            run(fixture, 3);
             assert_string_equal(stderr_end(), "");
             stderr_begin();
         }
     }
-    run(desk, 3);
+    run(fixture, 3);
     assert_has(stderr_end(), "mcp:warning reason=slow_reader transport=http detail=\"disconnected");
     assert_int_equal(cancelled, 0); /* in a session the call itself is finished */
     finish_tool();
-    run_until_closed(desk);
+    run_until_closed(fixture);
 }
 
 /* Every message about progress repeats the token, so a long one gets none. */
 static void test_no_progress_for_a_long_token(void **state)
 {
-    struct desk *desk = *state;
-    use_waiting_tools(desk);
+    struct http_fixture *fixture = *state;
+    use_waiting_tools(fixture);
     for (int size = 250; size < 260; size += 8) {
         char token[300] = "";
         char call[512];
@@ -415,20 +417,20 @@ static void test_no_progress_for_a_long_token(void **state)
             "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{"
             "\"name\":\"list_schemas\",\"_meta\":{\"progressToken\":\"%s\"}}}",
             token);
-        connect_peer(desk);
-        say(desk, post("/mcp", session_header(desk, initialize, BOTH), call));
-        run(desk, 3);
+        connect_peer(fixture);
+        say(fixture, post("/mcp", session_header(fixture, initialize, BOTH), call));
+        run(fixture, 3);
         waiting->client->progress(waiting, 1, 2);
         finish_tool();
-        assert_int_equal(has(hear(desk), "notifications/progress"), size <= 254);
-        desk->http->ops->close(desk->http);
-        close(desk->peer);
-        desk->peer = -1;
+        assert_int_equal(has(hear(fixture), "notifications/progress"), size <= 254);
+        fixture->http->ops->close(fixture->http);
+        close(fixture->peer);
+        fixture->peer = -1;
     }
 }
 
 /* A call that waits, and a request behind it. */
-static void call_and_ask(struct desk *desk)
+static void call_and_ask(struct http_fixture *fixture)
 {
     char text[16384];
     int size = snprintf(
@@ -438,11 +440,11 @@ static void call_and_ask(struct desk *desk)
         post("/rpc", "", "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"list_schemas\"}"),
         HEALTH);
     waiting = NULL;
-    write_what_fits(desk, text, (size_t)size);
-    run(desk, 1);
+    write_what_fits(fixture, text, (size_t)size);
+    run(fixture, 1);
     if (waiting) {
         finish_tool();
-        run(desk, 1);
+        run(fixture, 1);
     }
 }
 
@@ -455,20 +457,20 @@ static void test_out_of_memory_behind_a_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DESK_TEST(test_answer_as_a_stream),
-        DESK_TEST(test_stream_lives_until_its_session_ends),
-        DESK_TEST(test_ended_stream_gives_no_sign_of_life),
-        DESK_TEST(test_stream_to_http_1_0),
-        DESK_TEST(test_stream_of_a_peer_that_is_gone),
-        DESK_TEST(test_cancelled_call_ends_without_an_answer),
-        DESK_TEST(test_requests_behind_a_call),
-        DESK_TEST(test_streams_are_for_who_takes_them),
-        DESK_TEST(test_questions_are_for_who_hears_them),
-        DESK_TEST(test_call_of_a_lost_peer_is_finished),
-        DESK_TEST(test_call_of_a_stalled_peer_is_finished),
-        DESK_TEST(test_who_does_not_read_messages_is_disconnected),
-        DESK_TEST(test_no_progress_for_a_long_token),
-        DESK_TEST(test_out_of_memory_behind_a_call),
+        HTTP_TEST(test_answer_as_a_stream),
+        HTTP_TEST(test_stream_lives_until_its_session_ends),
+        HTTP_TEST(test_ended_stream_gives_no_sign_of_life),
+        HTTP_TEST(test_stream_to_http_1_0),
+        HTTP_TEST(test_stream_of_a_peer_that_is_gone),
+        HTTP_TEST(test_cancelled_call_ends_without_an_answer),
+        HTTP_TEST(test_requests_behind_a_call),
+        HTTP_TEST(test_streams_are_for_who_takes_them),
+        HTTP_TEST(test_questions_are_for_who_hears_them),
+        HTTP_TEST(test_call_of_a_lost_peer_is_finished),
+        HTTP_TEST(test_call_of_a_stalled_peer_is_finished),
+        HTTP_TEST(test_who_does_not_read_messages_is_disconnected),
+        HTTP_TEST(test_no_progress_for_a_long_token),
+        HTTP_TEST(test_out_of_memory_behind_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

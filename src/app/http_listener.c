@@ -1,4 +1,4 @@
-#include "app/http_door.h"
+#include "app/http_listener.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,29 +63,29 @@ static int split_list(
 
 /* ---- the token ---- */
 
-static int copy_token(struct app_http_door *door, struct jsv_str text)
+static int copy_token(struct app_http_listener *listener, struct jsv_str text)
 {
     while (text.size > 0 &&
            (text.data[text.size - 1] == '\n' || text.data[text.size - 1] == '\r')) {
         text.size--;
     }
-    char *token = jsv_arena_alloc(&door->arena, text.size + 1);
+    char *token = jsv_arena_alloc(&listener->arena, text.size + 1);
     if (!token) {
         return -ENOMEM;
     }
     memcpy(token, text.data ? text.data : "", text.size);
-    door->settings.guard.token = (struct jsv_str){token, text.size};
+    listener->settings.guard.token = (struct jsv_str){token, text.size};
     return text.size == 0 ? -EINVAL : 0;
 }
 
-static int
-load_token_file(struct app_http_door *door, const char *path, char why[static APP_HTTP_WHY_SIZE])
+static int load_token_file(
+    struct app_http_listener *listener, const char *path, char why[static APP_HTTP_WHY_SIZE])
 {
     struct jsv_buf text;
     jsv_buf_init(&text, os_allocator(), TOKEN_MAX);
     int r = os_file_read_path(path, &text);
     if (r == 0) {
-        r = copy_token(door, jsv_buf_str(&text));
+        r = copy_token(listener, jsv_buf_str(&text));
     }
     if (r < 0) {
         const char *what = r == -EINVAL ? "the file is empty" : strerror(-r);
@@ -96,32 +96,34 @@ load_token_file(struct app_http_door *door, const char *path, char why[static AP
 }
 
 static int load_token(
-    struct app_http_door *door, const struct app_config *config, char why[static APP_HTTP_WHY_SIZE])
+    struct app_http_listener *listener,
+    const struct app_config *config,
+    char why[static APP_HTTP_WHY_SIZE])
 {
     if (config->token) {
-        int r = copy_token(door, jsv_str_from(config->token));
+        int r = copy_token(listener, jsv_str_from(config->token));
         if (r == -EINVAL) {
             snprintf(why, APP_HTTP_WHY_SIZE, "MCPGATE_TOKEN: the token is empty");
         }
         return r;
     }
-    return config->token_file ? load_token_file(door, config->token_file, why) : 0;
+    return config->token_file ? load_token_file(listener, config->token_file, why) : 0;
 }
 
 /* ---- all of it ---- */
 
-static int load_lists(struct app_http_door *door, const struct app_config *config)
+static int load_lists(struct app_http_listener *listener, const struct app_config *config)
 {
-    struct net_http_settings *settings = &door->settings;
+    struct net_http_settings *settings = &listener->settings;
     struct net_http_guard *guard = &settings->guard;
-    int r = split_list(&door->arena, config->allowed_hosts, &guard->hosts, &guard->host_count);
+    int r = split_list(&listener->arena, config->allowed_hosts, &guard->hosts, &guard->host_count);
     if (r == 0) {
         r = split_list(
-            &door->arena, config->allowed_origins, &guard->origins, &guard->origin_count);
+            &listener->arena, config->allowed_origins, &guard->origins, &guard->origin_count);
     }
     if (r == 0) {
         r = split_list(
-            &door->arena,
+            &listener->arena,
             config->auth_servers,
             &settings->authorization_servers,
             &settings->authorization_server_count);
@@ -152,7 +154,9 @@ static void explain_address(const char *address, int error, char why[static APP_
 }
 
 static int listen_there(
-    struct app_http_door *door, const struct app_config *config, char why[static APP_HTTP_WHY_SIZE])
+    struct app_http_listener *listener,
+    const struct app_config *config,
+    char why[static APP_HTTP_WHY_SIZE])
 {
     bool is_loopback;
     int fd = net_tcp_listen(config->http_addr, &is_loopback);
@@ -160,7 +164,7 @@ static int listen_there(
         explain_address(config->http_addr, fd, why);
         return fd;
     }
-    if (!is_loopback && door->settings.guard.token.size == 0 && !config->insecure) {
+    if (!is_loopback && listener->settings.guard.token.size == 0 && !config->insecure) {
         os_close(fd);
         snprintf(
             why,
@@ -169,24 +173,24 @@ static int listen_there(
             config->http_addr);
         return -EPERM;
     }
-    door->fd = fd;
+    listener->fd = fd;
     return 0;
 }
 
-int app_http_door_open(
-    struct app_http_door *door, const struct app_config *config, char *reterr_why)
+int app_http_listener_open(
+    struct app_http_listener *listener, const struct app_config *config, char *reterr_why)
 {
-    jsv_arena_init(&door->arena, os_allocator(), ARENA_MAX);
-    door->fd = -1;
+    jsv_arena_init(&listener->arena, os_allocator(), ARENA_MAX);
+    listener->fd = -1;
     snprintf(reterr_why, APP_HTTP_WHY_SIZE, "out of memory");
-    int r = load_lists(door, config);
+    int r = load_lists(listener, config);
     if (r == 0) {
-        r = load_token(door, config, reterr_why);
+        r = load_token(listener, config, reterr_why);
     }
-    return r < 0 ? r : listen_there(door, config, reterr_why);
+    return r < 0 ? r : listen_there(listener, config, reterr_why);
 }
 
-void app_http_door_done(struct app_http_door *door)
+void app_http_listener_done(struct app_http_listener *listener)
 {
-    jsv_arena_done(&door->arena);
+    jsv_arena_done(&listener->arena);
 }

@@ -7,7 +7,7 @@
 
 struct app_config;
 
-struct app_http_door {
+struct app_http_listener {
     struct net_http_settings settings; /* for the net; must outlive it */
     struct jsv_arena arena;            /* its texts */
     int fd;                            /* listening; -1: not open */
@@ -19,9 +19,9 @@ struct app_http_door {
 /**
  * Read the settings and begin to listen.
  * @param reterr_why At most APP_HTTP_WHY_SIZE bytes with the terminator.
- * @return 0 or -errno; app_http_door_done() is safe also then.
+ * @return 0 or -errno; app_http_listener_done() is safe also then.
  */
-int app_http_door_open(
-    struct app_http_door *door, const struct app_config *config, char *reterr_why);
+int app_http_listener_open(
+    struct app_http_listener *listener, const struct app_config *config, char *reterr_why);
 /** Does not close the descriptor, which the net has taken. */
-void app_http_door_done(struct app_http_door *door);
+void app_http_listener_done(struct app_http_listener *listener);

@@ -1,5 +1,5 @@
 /*
- * A desk: an HTTP connection over the real corridor, with the test as its client.
+ * A fixture: an HTTP connection over the real corridor, with the test as its client.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 #define TEXT_SIZE ((size_t)4 << 20)
 
-struct desk {
+struct http_fixture {
     struct corridor *corridor;
     struct net_http_settings settings;
     struct net_http_times times;
@@ -34,123 +34,127 @@ struct desk {
 
 static inline void on_closed(void *owner, struct net_peer *peer)
 {
-    struct desk *desk = owner;
-    assert_ptr_equal(desk->http, peer);
-    desk->http = NULL;
+    struct http_fixture *fixture = owner;
+    assert_ptr_equal(fixture->http, peer);
+    fixture->http = NULL;
 }
 
 static inline void on_time(void *owner)
 {
-    loop_stop(((struct desk *)owner)->corridor->loop);
+    loop_stop(((struct http_fixture *)owner)->corridor->loop);
 }
 
 static inline int setup(void **state)
 {
-    struct desk *desk = calloc(1, sizeof(*desk));
+    struct http_fixture *fixture = calloc(1, sizeof(*fixture));
     signal(SIGPIPE, SIG_IGN);
-    corridor_setup((void **)&desk->corridor);
-    assert_int_equal(loop_timer_new(desk->corridor->loop, on_time, desk, &desk->timer), 0);
-    desk->text = malloc(TEXT_SIZE);
-    desk->peer = -1;
-    *state = desk;
+    corridor_setup((void **)&fixture->corridor);
+    assert_int_equal(loop_timer_new(fixture->corridor->loop, on_time, fixture, &fixture->timer), 0);
+    fixture->text = malloc(TEXT_SIZE);
+    fixture->peer = -1;
+    *state = fixture;
     return 0;
 }
 
 static inline int teardown(void **state)
 {
-    struct desk *desk = *state;
+    struct http_fixture *fixture = *state;
     fault_disarm();
-    if (desk->http) {
-        desk->http->ops->close(desk->http);
+    if (fixture->http) {
+        fixture->http->ops->close(fixture->http);
     }
-    if (desk->peer >= 0) {
-        close(desk->peer);
+    if (fixture->peer >= 0) {
+        close(fixture->peer);
     }
-    loop_timer_close(desk->timer);
-    corridor_teardown((void **)&desk->corridor);
-    free(desk->text);
-    free(desk);
+    loop_timer_close(fixture->timer);
+    corridor_teardown((void **)&fixture->corridor);
+    free(fixture->text);
+    free(fixture);
     return 0;
 }
 
-#define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define HTTP_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-static inline int try_to_connect(struct desk *desk)
+static inline int try_to_connect(struct http_fixture *fixture)
 {
     int fds[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
-    if (desk->kernel_takes > 0) {
+    if (fixture->kernel_takes > 0) {
         (void)setsockopt(
-            fds[0], SOL_SOCKET, SO_SNDBUFFORCE, &desk->kernel_takes, sizeof(desk->kernel_takes));
+            fds[0],
+            SOL_SOCKET,
+            SO_SNDBUFFORCE,
+            &fixture->kernel_takes,
+            sizeof(fixture->kernel_takes));
     }
     const struct net_http_options options = {
-        .worker = desk->corridor->worker,
-        .settings = &desk->settings,
+        .worker = fixture->corridor->worker,
+        .settings = &fixture->settings,
         .fd = fds[0],
         .closed = on_closed,
-        .owner = desk,
+        .owner = fixture,
     };
-    desk->peer = fds[1];
-    return net_http_open(&options, &desk->http);
+    fixture->peer = fds[1];
+    return net_http_open(&options, &fixture->http);
 }
 
-static inline void connect_peer(struct desk *desk)
+static inline void connect_peer(struct http_fixture *fixture)
 {
-    assert_int_equal(try_to_connect(desk), 0);
+    assert_int_equal(try_to_connect(fixture), 0);
 }
 
 /* Hang up from our side, and be a new client. */
-static inline void reconnect(struct desk *desk)
+static inline void reconnect(struct http_fixture *fixture)
 {
-    if (desk->http) {
-        desk->http->ops->close(desk->http);
+    if (fixture->http) {
+        fixture->http->ops->close(fixture->http);
     }
-    close(desk->peer);
-    connect_peer(desk);
+    close(fixture->peer);
+    connect_peer(fixture);
 }
 
 /* The loop's clock stood still since the last time, so it is set first. */
-static inline void run(struct desk *desk, uint64_t milliseconds)
+static inline void run(struct http_fixture *fixture, uint64_t milliseconds)
 {
-    loop_timer_start(desk->timer, 0);
-    assert_int_equal(loop_run(desk->corridor->loop), 0);
-    loop_timer_start(desk->timer, milliseconds);
-    assert_int_equal(loop_run(desk->corridor->loop), 0);
+    loop_timer_start(fixture->timer, 0);
+    assert_int_equal(loop_run(fixture->corridor->loop), 0);
+    loop_timer_start(fixture->timer, milliseconds);
+    assert_int_equal(loop_run(fixture->corridor->loop), 0);
 }
 
-static inline void run_until_closed(struct desk *desk)
+static inline void run_until_closed(struct http_fixture *fixture)
 {
-    for (int i = 0; desk->http && i < 1000; i++) {
-        run(desk, 5);
+    for (int i = 0; fixture->http && i < 1000; i++) {
+        run(fixture, 5);
     }
-    assert_null(desk->http);
+    assert_null(fixture->http);
 }
 
-static inline void say(struct desk *desk, const char *text)
+static inline void say(struct http_fixture *fixture, const char *text)
 {
-    assert_int_equal(write(desk->peer, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(write(fixture->peer, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-static inline const char *hear(struct desk *desk)
+static inline const char *hear(struct http_fixture *fixture)
 {
     size_t size = 0;
-    run(desk, 3);
+    run(fixture, 3);
     for (;;) {
-        ssize_t part = read(desk->peer, desk->text + size, TEXT_SIZE - 1 - size);
+        ssize_t part = read(fixture->peer, fixture->text + size, TEXT_SIZE - 1 - size);
         if (part <= 0) {
             break;
         }
         size += (size_t)part;
-        run(desk, 1);
+        run(fixture, 1);
     }
-    desk->text[size] = '\0';
-    return desk->text;
+    fixture->text[size] = '\0';
+    return fixture->text;
 }
 
-static inline const char *ask(struct desk *desk, const char *text)
+static inline const char *ask(struct http_fixture *fixture, const char *text)
 {
-    say(desk, text);
-    return hear(desk);
+    say(fixture, text);
+    return hear(fixture);
 }
 
 static bool has(const char *text, const char *part)
@@ -198,9 +202,9 @@ static const char initialize[] =
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
     "\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}";
 
-static inline void write_what_fits(struct desk *desk, const char *block, size_t size)
+static inline void write_what_fits(struct http_fixture *fixture, const char *block, size_t size)
 {
-    ssize_t written = write(desk->peer, block, size);
+    ssize_t written = write(fixture->peer, block, size);
     (void)written;
 }
 
@@ -208,35 +212,36 @@ static inline void write_what_fits(struct desk *desk, const char *block, size_t 
  * Whatever is missing, the connection answers or is closed, and gives everything back.
  * @return how many times memory was asked for.
  */
-static inline unsigned run_out_of_memory(struct desk *desk, void (*speak)(struct desk *desk))
+static inline unsigned
+run_out_of_memory(struct http_fixture *fixture, void (*speak)(struct http_fixture *fixture))
 {
     bool hit = true;
     unsigned at = 0;
-    struct rpc_pool *pool = core_worker_pool(desk->corridor->worker);
+    struct rpc_pool *pool = core_worker_pool(fixture->corridor->worker);
     while (hit) {
         rpc_pool_done(pool); /* of the one before: memory has to be taken */
         rpc_pool_init(pool);
         fault_arm(FAULT_RESIZE, ++at, ENOMEM);
-        if (try_to_connect(desk) == 0) {
-            speak(desk);
+        if (try_to_connect(fixture) == 0) {
+            speak(fixture);
         } else {
-            desk->http = NULL;
+            fixture->http = NULL;
         }
         hit = fault.hit;
         fault_disarm();
-        if (desk->http) {
-            desk->http->ops->close(desk->http);
+        if (fixture->http) {
+            fixture->http->ops->close(fixture->http);
         }
-        run(desk, 0);
-        close(desk->peer);
-        desk->peer = -1;
+        run(fixture, 0);
+        close(fixture->peer);
+        fixture->peer = -1;
     }
     return at;
 }
 
-static inline void set_times(struct desk *desk)
+static inline void set_times(struct http_fixture *fixture)
 {
-    desk->times = (struct net_http_times){
+    fixture->times = (struct net_http_times){
         .idle = 400,
         .head = 400,
         .body = 400,
@@ -244,5 +249,5 @@ static inline void set_times(struct desk *desk)
         .write_stall = 400,
         .linger = 20,
     };
-    desk->settings.times = &desk->times;
+    fixture->settings.times = &fixture->times;
 }
