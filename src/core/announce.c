@@ -8,15 +8,10 @@
 #include "dialect/notify.h"
 #include "dialect/session.h"
 #include "log/log.h"
-#include "loop/loop.h"
 #include "os/sys.h"
 
 /* A portion ends after so long: the others of the loop have messages, too. */
 #define PORTION_US 1000
-
-/* Until the next one. Not 0: a timer that is started so by its own callback fires again in the same
-   round, and nothing is read or sent between the two. */
-#define PAUSE_MS 1
 
 static bool push(void *owner, struct jsv_str message)
 {
@@ -104,9 +99,8 @@ static void tell_one(struct core_announcer *announcer, struct jsv_buf *scratch)
 }
 
 /* Time is looked at after each session and each listener: none has more than 1,000 resources. */
-void core_announce_portion(void *owner)
+static void tell_portion(struct core_worker *worker)
 {
-    struct core_worker *worker = owner;
     struct core_announcer *announcer = &worker->announcer;
     uint64_t until = os_now_us() + PORTION_US;
     struct jsv_buf scratch;
@@ -116,18 +110,30 @@ void core_announce_portion(void *owner)
             tell_one(announcer, &scratch);
         }
         if (announcer->conn) {
-            loop_timer_start(announcer->timer, PAUSE_MS);
+            loop_defer(worker->loop, LOOP_NEXT_ROUND, &announcer->portion);
             break;
         }
     }
     jsv_buf_done(&scratch);
 }
 
+static void run_portion(struct loop_deferred *portion)
+{
+    struct core_worker *worker =
+        (struct core_worker *)((char *)portion - offsetof(struct core_worker, announcer.portion));
+    tell_portion(worker);
+}
+
+void core_announce_init(struct core_worker *worker)
+{
+    worker->announcer.portion.run = run_portion;
+}
+
 /* One that is in the middle of it goes on with the next portion. */
 static void start(struct core_worker *worker)
 {
     if (!worker->announcer.conn) {
-        core_announce_portion(worker);
+        tell_portion(worker);
     }
 }
 
@@ -161,7 +167,7 @@ void core_announce_skip_request(struct core_request *request)
 
 void core_announce_done(struct core_worker *worker)
 {
-    loop_timer_close(worker->announcer.timer);
+    loop_cancel(worker->loop, &worker->announcer.portion);
     catalog_release(worker->announcer.waiting);
     end(&worker->announcer);
 }

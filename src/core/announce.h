@@ -14,16 +14,16 @@
 #pragma once
 
 #include "dialect/notify.h"
+#include "loop/loop.h"
 
 struct catalog;
 struct core_conn;
 struct core_request;
 struct core_worker;
-struct loop_timer;
 
 /** Of a worker. */
 struct core_announcer {
-    struct loop_timer *timer;     /* of the next portion */
+    struct loop_deferred portion; /* the next one */
     struct dialect_change change; /* that is being told */
     struct catalog *old;          /* its snapshots, retained; NULL: it is of the diagnostics */
     struct catalog *new;
@@ -37,8 +37,8 @@ struct core_announcer {
 
 /** Tell all connections of a worker, whose snapshot was another before. */
 void core_announce(struct core_worker *worker, struct catalog *before);
-/** The next portion. @param owner A worker. */
-void core_announce_portion(void *owner);
+/** Before the first announcement. */
+void core_announce_init(struct core_worker *worker);
 /** A connection is done, or a request is: neither can be told any more. */
 void core_announce_skip_conn(struct core_conn *conn);
 void core_announce_skip_request(struct core_request *request);

@@ -147,6 +147,10 @@ bool core_ask(struct core_request *request)
         asked->dialect->fail(asked, JSV_STR("the client cannot be asked"));
         return false;
     }
+    if (!core_conn_may_wait_for_client(request->conn)) {
+        asked->dialect->fail(asked, JSV_STR("too many questions to the client are open"));
+        return false;
+    }
     asked->memory = request->call.remember;
     bool is_asked = talk->ask(asked, questions, asked->memory) && wait_for_answers(request);
     if (!is_asked) {

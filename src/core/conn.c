@@ -77,10 +77,8 @@ void core_conn_done(struct core_conn *conn)
 /* Standard error has no limit of its own, so a peer that comes again and again must not fill it. */
 #define SLOW_READER_WARNING_MS 1000
 
-void core_report_slow_reader(struct core_conn *conn)
+void core_report_slow_reader(struct core_conn *conn, const char *why)
 {
-    static const char why[] =
-        "disconnected: the client left more than 4 MiB of notifications unread";
     struct core_worker *worker = conn->worker;
     uint64_t now = loop_now_ms(worker->loop);
     core_refused(worker, conn->transport, 0, why);
@@ -100,18 +98,22 @@ static bool is_much(size_t count, size_t bytes)
     return count >= CORE_IN_FLIGHT_MAX || bytes >= CORE_IN_FLIGHT_BYTES_MAX;
 }
 
-static void count_listeners(const struct core_conn *conn, size_t *ret_count, size_t *ret_bytes)
+/* Requests that listen, or that ask the client something: they wait for as long as it wants. */
+static void
+count_waiting_for_client(const struct core_conn *conn, size_t *ret_count, size_t *ret_bytes)
 {
     *ret_count = *ret_bytes = 0;
     for (const struct core_request *request = conn->requests; request; request = request->next) {
-        *ret_count += request->is_listening;
-        *ret_bytes += request->is_listening ? request->kept_bytes : 0;
+        if (request->is_listening || request->is_asking) {
+            *ret_count += 1;
+            *ret_bytes += request->kept_bytes;
+        }
     }
 }
 
 /*
- * Listeners do not count, because they wait for as long as the client wants: a client that may
- * not send anything until one of them ends could not even end one.
+ * Requests that wait for the client do not count, because a client that is not read from could
+ * neither end a listener nor answer a question.
  */
 bool core_conn_is_full(const struct core_conn *conn)
 {
@@ -120,15 +122,15 @@ bool core_conn_is_full(const struct core_conn *conn)
     }
     size_t count;
     size_t bytes;
-    count_listeners(conn, &count, &bytes);
+    count_waiting_for_client(conn, &count, &bytes);
     return is_much(conn->request_count - count, conn->request_bytes - bytes);
 }
 
-bool core_conn_may_listen(const struct core_conn *conn)
+bool core_conn_may_wait_for_client(const struct core_conn *conn)
 {
     size_t count;
     size_t bytes;
-    count_listeners(conn, &count, &bytes);
+    count_waiting_for_client(conn, &count, &bytes);
     return count < CORE_LISTENERS_MAX && bytes < CORE_IN_FLIGHT_BYTES_MAX;
 }
 
@@ -154,6 +156,15 @@ void core_conn_count_time(struct core_conn *conn)
 bool core_conn_is_busy(const struct core_conn *conn)
 {
     return conn->request_count > 0;
+}
+
+bool core_conn_only_listens(const struct core_conn *conn)
+{
+    const struct core_request *request = conn->requests;
+    while (request && request->is_listening) {
+        request = request->next;
+    }
+    return !request;
 }
 
 void core_conn_forget_session(struct core_conn *conn)

@@ -93,10 +93,10 @@ void core_refused(
     const char *why);
 
 /**
- * Report on standard error and in the log that a peer is disconnected because it does not read what
- * is pushed to it.
+ * Report on standard error and in the log that a client is disconnected because it does not read
+ * the messages pushed to it. @param why A sentence of our own.
  */
-void core_report_slow_reader(struct core_conn *conn);
+void core_report_slow_reader(struct core_conn *conn, const char *why);
 
 /** Walk one frame through the corridor. */
 void core_handle(struct core_conn *conn, const struct rpc_frame *frame);
@@ -122,3 +122,5 @@ bool core_conn_has_time(const struct core_conn *conn);
 void core_conn_count_time(struct core_conn *conn);
 /** Whether anything is in flight. */
 bool core_conn_is_busy(const struct core_conn *conn);
+/** Whether nothing is in flight but requests that listen. */
+bool core_conn_only_listens(const struct core_conn *conn);

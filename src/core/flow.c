@@ -56,7 +56,7 @@ static void push_message(struct dialect_request *asked, struct jsv_str message)
 
 static bool may_listen(const struct dialect_request *asked)
 {
-    return core_conn_may_listen(((const struct core_request *)asked)->conn);
+    return core_conn_may_wait_for_client(((const struct core_request *)asked)->conn);
 }
 
 /* Our own texts and results are larger and deeper than messages may be. */
@@ -205,7 +205,7 @@ static void promise_turn(struct core_conn *conn)
 {
     conn->turn_is_promised = next_in_turn(conn) != NULL;
     if (conn->turn_is_promised) {
-        loop_timer_start(conn->worker->turns, 0);
+        loop_defer(conn->worker->loop, LOOP_NEXT_ROUND, &conn->worker->turns);
     }
 }
 
@@ -239,19 +239,13 @@ static bool give_each_a_turn(struct core_worker *worker)
 /* So long, or for one message of each connection; then the loop reads and sends. */
 #define TURNS_US 1000
 
-/* The timer is not started with 0 from here: it would fire again in the same round. */
-void core_give_turns(void *owner)
+void core_give_turns(struct loop_deferred *turns)
 {
-    struct core_worker *worker = owner;
+    struct core_worker *worker =
+        (struct core_worker *)((char *)turns - offsetof(struct core_worker, turns));
     uint64_t until = os_now_us() + TURNS_US;
-    bool is_more;
-    do {
-        is_more = give_each_a_turn(worker);
-    } while (is_more && os_now_us() < until);
-    if (is_more) {
-        loop_timer_start(worker->turns, 1);
-    } else {
-        loop_timer_stop(worker->turns);
+    while (give_each_a_turn(worker) && os_now_us() < until) {
+        /* it has queued itself for the next round */
     }
 }
 

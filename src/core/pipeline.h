@@ -5,6 +5,8 @@
 
 #include "core/request.h"
 
+struct loop_deferred;
+
 /** Walk a request from the stage it is at. @return whether it is over; else it waits. */
 bool core_walk(struct core_request *request);
 
@@ -17,8 +19,8 @@ void core_walk_or_park(struct core_request *request);
 void core_park(struct core_request *request);
 /** Go on with a request whose tool is done. */
 void core_resume(struct core_request *request);
-/** Turns that were promised: one message of each connection is walked on. @param owner A worker. */
-void core_give_turns(void *owner);
+/** Go on with the next serial message of each connection whose last one is done. */
+void core_give_turns(struct loop_deferred *turns);
 /** Give a request back that is over. */
 void core_end(struct core_request *request);
 /** End a request without an answer. */
@@ -28,8 +30,8 @@ void core_tell_door(struct core_conn *conn);
 
 /** Let go of the session; over HTTP it is the request's, not the connection's. */
 void core_conn_forget_session(struct core_conn *conn);
-/** Whether one more request may listen; a client with too many is refused the next. */
-bool core_conn_may_listen(const struct core_conn *conn);
+/** Whether one more request may listen or ask the client; with too many the next is refused. */
+bool core_conn_may_wait_for_client(const struct core_conn *conn);
 /** End the streams, among connections, of sessions that are over. */
 void core_conns_end_streams(struct core_conn *first);
 

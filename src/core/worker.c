@@ -45,15 +45,13 @@ static int make_parts(struct core_worker *worker)
         !worker->output_validator || !worker->empty || !worker->output) {
         return -ENOMEM;
     }
+    worker->turns.run = core_give_turns;
+    core_announce_init(worker);
     struct jsv_error error;
     int r = jsv_read(worker->reader, worker->empty, JSV_STR("{}"), 0, &error);
     r = r < 0 ? r : core_account_new(worker->settings->log, &worker->account);
     core_account_snapshot(worker->account);
-    r = r < 0 ? r : loop_timer_new(worker->loop, core_give_turns, worker, &worker->turns);
     r = r < 0 ? r : loop_timer_new(worker->loop, core_news_due, worker, &worker->news);
-    r = r < 0
-            ? r
-            : loop_timer_new(worker->loop, core_announce_portion, worker, &worker->announcer.timer);
     r = r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);
     if (r == 0) {
         tools_count(worker->tools, core_account_counters(worker->account));
@@ -112,7 +110,7 @@ void core_worker_free(struct core_worker *worker)
     }
     core_announce_done(worker);
     loop_timer_close(worker->news);
-    loop_timer_close(worker->turns);
+    loop_cancel(worker->loop, &worker->turns);
     tools_free(worker->tools);
     core_account_free(worker->account);
     jsv_arena_done(&worker->aside);

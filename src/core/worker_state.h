@@ -33,8 +33,8 @@ struct core_worker {
     struct jsv_arena aside; /* for checking a message while its request is under way */
     struct core_request *idle_requests; /* to be used again */
     size_t idle_count;
-    struct loop_timer *turns; /* that were promised, for the next round */
-    struct core_conn *conns;  /* to be told when the snapshot changes, or a session ends */
+    struct loop_deferred turns; /* that were promised, for the next round */
+    struct core_conn *conns;    /* to be told when the snapshot changes, or a session ends */
     struct core_announcer announcer;
     struct loop_timer *news;             /* of the diagnostics, when they are to be told */
     bool has_news;                       /* the timer runs */

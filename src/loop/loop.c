@@ -117,6 +117,21 @@ void loop_defer(struct loop *loop, enum loop_step step, struct loop_deferred *de
     list->end = &deferred->next;
 }
 
+void loop_cancel(struct loop *loop, struct loop_deferred *deferred)
+{
+    for (size_t i = 0; deferred->queued && i < LOOP_STEPS; i++) {
+        struct loop_deferred **link = &loop->deferred[i].first;
+        while (*link && *link != deferred) {
+            link = &(*link)->next;
+        }
+        if (*link) {
+            *link = deferred->next;
+            loop->deferred[i].end = deferred->next ? loop->deferred[i].end : link;
+            deferred->queued = false;
+        }
+    }
+}
+
 static void forget(struct loop_deferred_list *list)
 {
     list->first = NULL;

@@ -74,6 +74,8 @@ struct loop_deferred {
 };
 /** Call a function in a step of this round, once. In a step that has begun: of the next round. */
 void loop_defer(struct loop *loop, enum loop_step step, struct loop_deferred *deferred);
+/** Do not call it, if it is queued. */
+void loop_cancel(struct loop *loop, struct loop_deferred *deferred);
 
 /* ---- timers ---- */
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { logLines, request, until, withServer } from './server.mjs';
+import { logLines, request, sleep, until, withServer } from './server.mjs';
 
 const SCHEMAS = 400;
 const CLIENTS = 8;
@@ -59,4 +59,27 @@ test('a client that reads is told all of it', () => withServer(options(['--socke
     changeAll(server);
     const told = () => peer.lines.text.split('notifications/resources/updated').length - 1;
     await until('all changes', () => told() === 2 * SCHEMAS);
+}));
+
+// Each leaves less than its own limit of 4 MiB unread, but all together would leave 700 MiB.
+test('very many clients: all together are bounded, and the slowest are disconnected first', () => withServer({ ...options(['--socket', 's.sock']), env: { ...options([]).env, MCPGATE_THREADS: '1' } }, async (server) => {
+    const MANY = 300;
+    const SOME = Array.from({ length: 15 }, (_, id) => `${listen(id)}\n`).join('');
+    const peers = await Promise.all(Array.from({ length: MANY }, async () => {
+        const peer = await server.connect();
+        peer.socket.write(SOME);
+        await until('acknowledgements', () => peer.lines.text.split('acknowledged').length > 15);
+        peer.socket.pause();
+        return peer;
+    }));
+    const other = await server.connect();
+    const before = peak(server);
+    changeAll(server);
+    await server.said(/detail="disconnected: all clients together left more than 256 MiB of notifications unread/);
+    for (let i = 0; i < 20; i++) assert.equal((await other.ask(i, 'no_such_tool')).id, i);
+    let last = 0;
+    await until('all are told', async () => { const was = last; last = peak(server); await sleep(300); return last === was; });
+    const grown = last - before;
+    assert.ok(grown < 256 + 128, `memory grew by ${grown} MiB`);
+    for (const peer of peers) peer.socket.destroy();
 }));

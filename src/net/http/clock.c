@@ -39,15 +39,9 @@ static unsigned limit_ms(const struct net_http *http, enum net_http_waiting what
     return 0;
 }
 
-/* Bytes the kernel has taken. */
-static uint64_t gone(const struct net_http *http)
-{
-    return http->sent - loop_stream_queued(http->stream);
-}
-
 static enum net_http_waiting what_now(const struct net_http *http)
 {
-    if (loop_stream_queued(http->stream) > 0) {
+    if (loop_stream_queued(http->peer.out) > 0) {
         return NET_HTTP_FOR_WRITING;
     }
     switch (http->state) {
@@ -70,7 +64,7 @@ static enum net_http_waiting what_now(const struct net_http *http)
 
 static void watch(struct net_http *http)
 {
-    uint64_t now = loop_now_ms(http->loop);
+    uint64_t now = loop_now_ms(http->peer.loop);
     uint64_t after = http->deadline_ms > now ? http->deadline_ms - now : 1;
     bool runs_early_enough = http->timer_ms != 0 && http->timer_ms <= http->deadline_ms;
     if (http->waiting_for != NET_HTTP_FOR_NOTHING && !runs_early_enough) {
@@ -84,8 +78,8 @@ void net_http_clock_set(struct net_http *http, bool anew)
     enum net_http_waiting what = what_now(http);
     if (what != http->waiting_for || anew) {
         http->waiting_for = what;
-        http->deadline_ms = loop_now_ms(http->loop) + limit_ms(http, what);
-        http->gone_before = gone(http);
+        http->deadline_ms = loop_now_ms(http->peer.loop) + limit_ms(http, what);
+        http->taken_then = net_peer_taken(&http->peer);
     }
     watch(http);
 }
@@ -96,7 +90,7 @@ static void time_is_over(struct net_http *http)
     case NET_HTTP_FOR_EVENTS:
         net_http_stream_comment(http);
         net_http_clock_set(http, true);
-        net_http_schedule_send(http);
+        net_peer_schedule_send(&http->peer);
         break;
     case NET_HTTP_FOR_HEAD:
     case NET_HTTP_FOR_BODY:
@@ -104,7 +98,7 @@ static void time_is_over(struct net_http *http)
         net_http_respond_refusal(http, 408, "the request was not complete in time");
         break;
     case NET_HTTP_FOR_WRITING:
-        if (gone(http) != http->gone_before) {
+        if (net_peer_taken(&http->peer) != http->taken_then) {
             net_http_clock_set(http, true);
             break;
         }
@@ -112,7 +106,7 @@ static void time_is_over(struct net_http *http)
         break;
     case NET_HTTP_FOR_REQUEST:
     case NET_HTTP_FOR_GOODBYE:
-        net_http_close(http);
+        net_peer_close(&http->peer);
         break;
     case NET_HTTP_FOR_NOTHING:
         break;
@@ -125,7 +119,7 @@ void net_http_clock_fired(struct net_http *http)
     if (http->waiting_for == NET_HTTP_FOR_NOTHING) {
         return;
     }
-    if (loop_now_ms(http->loop) < http->deadline_ms) {
+    if (loop_now_ms(http->peer.loop) < http->deadline_ms) {
         watch(http);
     } else {
         time_is_over(http);

@@ -33,39 +33,25 @@ struct net_page_file;
 
 struct net_http {
     struct net_peer peer;
-    struct core_conn conn;
-    struct rpc_http view; /* of the request, for the corridor */
+    struct rpc_http view; /* of the request, for the pipeline */
     const struct net_http_settings *settings;
-    struct loop *loop;
-    struct rpc_pool *pool;
-    struct loop_stream *stream; /* NULL: the peer is lost */
     struct net_http_reader reader;
     struct net_http_match match;
     struct jsv_buf input; /* read and not used up */
     size_t input_used;
-    struct jsv_buf output;     /* of this round */
-    struct loop_deferred work; /* on what was read in this round */
-    struct loop_deferred send; /* what came of it */
     struct loop_timer *timer;
-    uint64_t timer_ms;                 /* when it fires; 0: it does not run */
-    uint64_t deadline_ms;              /* of what the connection is at */
-    enum net_http_waiting waiting_for; /* what that is */
-    uint64_t sent;
-    uint64_t gone_before; /* bytes the kernel had taken when a stall was last looked for */
+    uint64_t timer_ms;    /* when it fires; 0: it does not run */
+    uint64_t deadline_ms; /* of waiting_for */
+    enum net_http_waiting waiting_for;
+    uint64_t taken_then; /* bytes the kernel had taken when a stall was last looked for */
     enum net_http_state state;
     bool ended;     /* no more bytes will come */
     bool finishing; /* no more requests are taken */
-    bool health_only;
-    bool more;    /* a request that has come waits for earlier responses to be sent, or for the
-                     next round */
-    bool lingers; /* the last response leaves bytes unread: see NET_HTTP_LINGER */
+    bool more;      /* a request that was read waits for earlier responses, or the next round */
+    bool lingers;   /* the last response leaves bytes unread: see NET_HTTP_LINGER */
     size_t thrown_away;
     bool is_cross_origin; /* the request is of a page whose origin the operator lists */
     unsigned accepts;     /* kinds of answer the client of this request takes */
-    bool broken;          /* the peer is lost, or a response is */
-    bool closed;
-    net_peer_closed *on_closed;
-    void *owner;
     struct rpc_chunk
         body_owner; /* the body is the connection's; last: it has no bytes of its own */
 };
@@ -77,16 +63,7 @@ void net_http_clock_set(struct net_http *http, bool anew);
 /** The timer has fired. */
 void net_http_clock_fired(struct net_http *http);
 
-/* ---- bytes ---- */
-
-/** Look at the connection when its work of this round is done: send, read on, close. */
-void net_http_schedule_send(struct net_http *http);
-/** Give what was written to the kernel now, not at the end of the round. */
-void net_http_flush(struct net_http *http);
-/** Bytes written and not yet taken by the kernel. */
-size_t net_http_queued(const struct net_http *http);
-void net_http_close(struct net_http *http);
-/** The peer cannot be reached: close, when all that the peer has not given up is finished. */
+/** The client cannot be reached: close when the requests that survive a hang-up are finished. */
 void net_http_lose(struct net_http *http);
 
 /* ---- requests ---- */
@@ -108,8 +85,6 @@ extern const struct core_conn_ops net_http_conn_ops;
 /** @param text Of the body; data NULL: none, as for 202 and 204. */
 void net_http_respond(
     struct net_http *http, unsigned status, struct jsv_str type, struct jsv_str text);
-/** The corridor's answer. */
-void net_http_respond_answer(struct net_http *http, const struct core_answer *answer);
 /** What the reader, or we, have against a request; {"error":{…}}. */
 void net_http_respond_refusal(struct net_http *http, unsigned status, const char *why);
 /** 405, with the methods the route has. */
@@ -131,7 +106,6 @@ void net_http_respond_metadata(struct net_http *http);
 
 /** Begin a stream of events. @param session Id of one that has just begun; NULL: none has. */
 void net_http_stream_begin(struct net_http *http, const char *session);
-void net_http_stream_event(struct net_http *http, struct jsv_str message);
 void net_http_stream_comment(struct net_http *http);
 /** End it, and with it the request. */
 void net_http_stream_end(struct net_http *http);

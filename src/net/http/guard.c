@@ -78,6 +78,14 @@ bool net_http_guard_is_listed_origin(
            is_listed(origin, guard->origins, guard->origin_count);
 }
 
+bool net_http_is_preflight(const struct net_http_head *head)
+{
+    struct jsv_str method;
+    return head->method == NET_HTTP_OPTIONS &&
+           net_http_head_find(head, JSV_STR("Access-Control-Request-Method"), &method) ==
+               NET_HTTP_FOUND;
+}
+
 /* ---- the token ---- */
 
 /*

@@ -30,6 +30,12 @@ bool net_http_guard_origin(const struct net_http_guard *guard, const struct net_
 bool net_http_guard_is_listed_origin(
     const struct net_http_guard *guard, const struct net_http_head *head);
 
+/**
+ * Whether a browser asks what a page of another origin may send (CORS): OPTIONS with
+ * Access-Control-Request-Method.
+ */
+bool net_http_is_preflight(const struct net_http_head *head);
+
 enum net_http_auth {
     NET_HTTP_AUTH_OK,
     NET_HTTP_AUTH_MISSING, /* no bearer token was sent */

@@ -37,77 +37,36 @@
  */
 #define INPUT_AHEAD_MAX ((size_t)256 * 1024)
 
-/* A reply and the head before it. */
-#define OUTPUT_MAX ((size_t)2 * CORE_REPLY_SIZE_MAX)
-
-static void work_later(struct net_http *http)
-{
-    loop_defer(http->loop, LOOP_WORK, &http->work);
-}
-
-void net_http_schedule_send(struct net_http *http)
-{
-    loop_defer(http->loop, LOOP_SEND, &http->send);
-}
-
 /* ---- memory ---- */
 
 static void borrow(struct net_http *http)
 {
-    rpc_pool_lend(http->pool, RPC_POOL_HEAD, &http->reader.text);
-    rpc_pool_lend(http->pool, RPC_POOL_BODY, &http->reader.data);
+    rpc_pool_lend(http->peer.pool, RPC_POOL_HEAD, &http->reader.text);
+    rpc_pool_lend(http->peer.pool, RPC_POOL_BODY, &http->reader.data);
 }
 
 /* The request is over, and nobody looks at it any more. */
 static void give_back_request(struct net_http *http)
 {
     net_http_reader_next(&http->reader);
-    rpc_pool_take_back(http->pool, RPC_POOL_BODY, &http->reader.data);
-    rpc_pool_take_back(http->pool, RPC_POOL_HEAD, &http->reader.text);
+    rpc_pool_take_back(http->peer.pool, RPC_POOL_BODY, &http->reader.data);
+    rpc_pool_take_back(http->peer.pool, RPC_POOL_HEAD, &http->reader.text);
 }
 
 static void give_back_used_input(struct net_http *http)
 {
     if (http->input_used == http->input.size) {
-        rpc_pool_take_back(http->pool, RPC_POOL_INPUT, &http->input);
+        rpc_pool_take_back(http->peer.pool, RPC_POOL_INPUT, &http->input);
         http->input_used = 0;
     }
 }
 
 /* ---- out ---- */
 
-static void send_output(struct net_http *http)
-{
-    if (http->output.size == 0) {
-        return;
-    }
-    if (loop_stream_write(http->stream, jsv_buf_str(&http->output)) < 0) {
-        http->broken = true;
-    } else {
-        http->sent += http->output.size;
-    }
-}
-
-/* Return the output buffer to the pool once it is empty. */
-void net_http_flush(struct net_http *http)
-{
-    if (http->output.error < 0) {
-        http->broken = true;
-        return;
-    }
-    send_output(http);
-    rpc_pool_take_back(http->pool, RPC_POOL_OUTPUT, &http->output);
-}
-
-size_t net_http_queued(const struct net_http *http)
-{
-    return http->output.size + loop_stream_queued(http->stream);
-}
-
 void net_http_request_over(struct net_http *http)
 {
-    http->peer.active_ms = loop_now_ms(http->loop);
-    http->conn.http = NULL;
+    http->peer.active_ms = loop_now_ms(http->peer.loop);
+    http->peer.conn.http = NULL;
     http->waiting_for = NET_HTTP_FOR_NOTHING; /* the next one has its own time */
     http->match.route = NET_HTTP_ROUTE_NONE;
     http->is_cross_origin = false;
@@ -115,7 +74,7 @@ void net_http_request_over(struct net_http *http)
         http->state = NET_HTTP_READING;
         give_back_request(http);
     }
-    net_http_schedule_send(http);
+    net_peer_schedule_send(&http->peer);
 }
 
 /* ---- in ---- */
@@ -159,7 +118,7 @@ static bool feed(struct net_http *http)
     case NET_HTTP_EVENT_MORE:
         return false;
     default:
-        http->broken = true;
+        http->peer.broken = true;
         return false;
     }
 }
@@ -172,17 +131,17 @@ static bool has_requests(const struct net_http *http)
 
 static bool takes_requests(const struct net_http *http)
 {
-    return http->state == NET_HTTP_READING && !http->broken && has_requests(http);
+    return http->state == NET_HTTP_READING && !http->peer.broken && has_requests(http);
 }
 
 static bool is_sent_enough(const struct net_http *http)
 {
-    return net_http_queued(http) <= CORE_SEND_QUEUE_MAX;
+    return net_peer_queued(&http->peer) <= CORE_SEND_QUEUE_MAX;
 }
 
 static bool may_go_on(const struct net_http *http)
 {
-    return is_sent_enough(http) && core_conn_has_time(&http->conn);
+    return is_sent_enough(http) && core_conn_has_time(&http->peer.conn);
 }
 
 /*
@@ -197,13 +156,13 @@ static void keep_request(struct net_http *http)
     http->input_used = 0;
     jsv_buf_reset(&http->input);
     if (jsv_buf_append_str(&http->input, rest) < 0) {
-        http->broken = true;
+        http->peer.broken = true;
     }
 }
 
 static void take_requests(struct net_http *http)
 {
-    core_conn_begin_round(&http->conn);
+    core_conn_begin_round(&http->peer.conn);
     while (takes_requests(http) && may_go_on(http) && feed(http)) {
         /* feed() does the work */
     }
@@ -229,9 +188,9 @@ static bool wants_bytes(const struct net_http *http)
 static void read_or_not(struct net_http *http)
 {
     if (!wants_bytes(http)) {
-        loop_stream_stop(http->stream);
-    } else if (loop_stream_start(http->stream) < 0) {
-        http->broken = true;
+        loop_stream_stop(http->peer.out);
+    } else if (loop_stream_start(http->peer.out) < 0) {
+        http->peer.broken = true;
     }
 }
 
@@ -242,7 +201,7 @@ static bool is_over(const struct net_http *http)
     bool asks_no_more =
         http->state == NET_HTTP_LAST ||
         (http->state == NET_HTTP_READING && (http->ended || (http->finishing && is_between)));
-    return asks_no_more && net_http_queued(http) == 0;
+    return asks_no_more && net_peer_queued(&http->peer) == 0;
 }
 
 static void begin_to_linger(struct net_http *http)
@@ -251,15 +210,15 @@ static void begin_to_linger(struct net_http *http)
     http->state = NET_HTTP_LINGER;
     http->input_used = 0;
     jsv_buf_reset(&http->input);
-    http->broken = loop_stream_end(http->stream) < 0;
+    http->peer.broken = loop_stream_end(http->peer.out) < 0;
 }
 
-static void on_work(struct loop_deferred *work)
+static void work(struct net_peer *peer)
 {
-    struct net_http *http = (struct net_http *)((char *)work - offsetof(struct net_http, work));
-    if (!http->closed && http->state != NET_HTTP_LOST) {
+    struct net_http *http = (struct net_http *)peer;
+    if (http->state != NET_HTTP_LOST) {
         take_requests(http);
-        net_http_schedule_send(http);
+        net_peer_schedule_send(peer);
     }
 }
 
@@ -270,18 +229,19 @@ static bool has_work(const struct net_http *http)
     return is_left && takes_requests(http) && is_sent_enough(http);
 }
 
-static void send_and_go_on(struct net_http *http)
+static void send_and_read_on(struct net_peer *peer)
 {
+    struct net_http *http = (struct net_http *)peer;
     if (http->state == NET_HTTP_LOST) {
-        if (!core_conn_is_busy(&http->conn)) {
-            net_http_close(http);
+        if (!core_conn_is_busy(&http->peer.conn)) {
+            net_peer_close(&http->peer);
         }
         return;
     }
-    net_http_flush(http);
+    net_peer_flush(&http->peer);
     if (has_work(http)) {
         read_or_not(http);
-        loop_defer(http->loop, LOOP_NEXT_ROUND, &http->work);
+        net_peer_continue_work(peer);
         return;
     }
     bool over = is_over(http);
@@ -289,35 +249,22 @@ static void send_and_go_on(struct net_http *http)
         begin_to_linger(http);
         over = false;
     }
-    if (http->broken) {
+    if (http->peer.broken) {
         net_http_lose(http);
         return;
     }
     if (over) {
-        net_http_close(http);
+        net_peer_close(&http->peer);
         return;
     }
     read_or_not(http);
     net_http_clock_set(http, false);
 }
 
-/* A closed connection is freed when its work, which finds it closed, is not due any more. */
-static void on_send(struct loop_deferred *send)
-{
-    struct net_http *http = (struct net_http *)((char *)send - offsetof(struct net_http, send));
-    if (http->closed && http->work.queued) {
-        loop_defer(http->loop, LOOP_NEXT_ROUND, &http->send);
-    } else if (http->closed) {
-        jsv_dealloc(os_allocator(), http, sizeof(*http));
-    } else {
-        send_and_go_on(http);
-    }
-}
-
 static void on_space(void *owner, char **ret_data, size_t *ret_size)
 {
     struct net_http *http = owner;
-    rpc_pool_lend(http->pool, RPC_POOL_INPUT, &http->input);
+    rpc_pool_lend(http->peer.pool, RPC_POOL_INPUT, &http->input);
     bool fits = jsv_buf_reserve(&http->input, READ_SIZE) == 0;
     *ret_data = http->input.data + http->input.size;
     *ret_size = fits ? http->input.capacity - http->input.size : 0;
@@ -327,7 +274,7 @@ static void throw_away(struct net_http *http, size_t size)
 {
     http->thrown_away += size;
     if (http->thrown_away > CORE_HTTP_LINGER_SIZE_MAX) {
-        net_http_close(http);
+        net_peer_close(&http->peer);
     }
 }
 
@@ -342,13 +289,13 @@ static void on_read(void *owner, size_t size)
         http->waiting_for = NET_HTTP_FOR_NOTHING; /* the time for a request begins now */
     }
     http->input.size += size;
-    work_later(http);
+    net_peer_schedule_work(&http->peer);
 }
 
 /* Whether the peer has asked for something that going away does not give up: in an old session. */
 static bool is_owed(const struct net_http *http)
 {
-    const struct core_conn *conn = &http->conn;
+    const struct core_conn *conn = &http->peer.conn;
     return conn->session && !conn->is_stream && core_conn_is_busy(conn);
 }
 
@@ -365,9 +312,9 @@ static void on_end(void *owner, int error)
     if (error < 0) {
         net_http_lose(http);
     } else if (gives_up(http)) {
-        net_http_close(http);
+        net_peer_close(&http->peer);
     } else {
-        net_http_schedule_send(http);
+        net_peer_schedule_send(&http->peer);
     }
 }
 
@@ -378,7 +325,7 @@ static void on_hung_up(void *owner, int error)
     if (error < 0) {
         net_http_lose(http);
     } else if (gives_up(http)) {
-        net_http_close(http);
+        net_peer_close(&http->peer);
     }
 }
 
@@ -388,7 +335,7 @@ static void on_drained(void *owner, int error)
     if (error < 0) {
         net_http_lose(http);
     } else {
-        net_http_schedule_send(http);
+        net_peer_schedule_send(&http->peer);
     }
 }
 
@@ -400,36 +347,59 @@ static void on_timer(void *owner)
 }
 
 /* A request that has come by now is still answered, and told that it is the last. */
-static void finish_peer(struct net_peer *peer)
+static void finish(struct net_peer *peer)
 {
     struct net_http *http = (struct net_http *)peer;
     http->finishing = true;
-    core_conn_finish(&http->conn);
-    if (http->state == NET_HTTP_STREAM && !core_conn_is_busy(&http->conn)) {
+    core_conn_finish(&peer->conn);
+    if (http->state == NET_HTTP_STREAM && !core_conn_is_busy(&peer->conn)) {
         net_http_stream_end(http);
     } else if (http->state == NET_HTTP_READING && !http->ended) {
-        (void)loop_stream_read_now(http->stream);
+        (void)loop_stream_read_now(peer->out);
     }
-    net_http_schedule_send(http);
+    net_peer_schedule_send(peer);
 }
 
-static void close_peer(struct net_peer *peer)
+/* The end of its stream tells the client that there are no more events. */
+static void evict(struct net_peer *peer)
 {
-    net_http_close((struct net_http *)peer);
+    struct net_http *http = (struct net_http *)peer;
+    http->finishing = true;
+    core_conn_finish(&peer->conn);
+    if (http->state == NET_HTTP_STREAM) {
+        net_http_stream_end(http);
+    }
+    net_peer_flush(peer);
+    net_peer_close(peer);
 }
 
-/* Also one that has begun to send a request: else a first byte would be enough to keep a place. */
-static bool peer_is_idle(const struct net_peer *peer)
+/* An unfinished request is idle: else a first byte would be enough to keep a place. */
+static enum net_activity activity(const struct net_peer *peer)
 {
     const struct net_http *http = (const struct net_http *)peer;
     bool has_no_request = http->state == NET_HTTP_READING || http->state == NET_HTTP_LINGER;
-    return has_no_request && net_http_queued(http) == 0 && !http->work.queued;
+    if (net_peer_is_working(peer) || http->state == NET_HTTP_LOST ||
+        !core_conn_only_listens(&peer->conn)) {
+        return NET_BUSY;
+    }
+    return has_no_request && net_peer_queued(peer) == 0 ? NET_IDLE : NET_LISTENING;
+}
+
+static void done(struct net_peer *peer)
+{
+    struct net_http *http = (struct net_http *)peer;
+    loop_timer_close(http->timer);
+    net_http_reader_done(&http->reader);
+    jsv_buf_done(&http->input);
 }
 
 static const struct net_peer_ops peer_ops = {
-    .finish = finish_peer,
-    .close = close_peer,
-    .is_idle = peer_is_idle,
+    .finish = finish,
+    .evict = evict,
+    .done = done,
+    .activity = activity,
+    .work = work,
+    .send = send_and_read_on,
 };
 
 static const struct loop_stream_events stream_events = {
@@ -442,52 +412,33 @@ static const struct loop_stream_events stream_events = {
 
 static int start(struct net_http *http, int fd)
 {
-    int r = loop_timer_new(http->loop, on_timer, http, &http->timer);
-    if (r == 0) {
-        r = loop_stream_open(http->loop, fd, &stream_events, http, &http->stream);
-    }
+    struct net_peer *peer = &http->peer;
+    int r = loop_stream_open(peer->loop, fd, &stream_events, http, &peer->out);
     if (r < 0) {
         os_close(fd);
-        loop_timer_close(http->timer);
         return r;
     }
-    r = loop_stream_start(http->stream);
-    if (r < 0) {
-        loop_stream_close(http->stream);
-        loop_timer_close(http->timer);
-    }
-    return r;
+    r = loop_timer_new(peer->loop, on_timer, http, &http->timer);
+    return r < 0 ? r : loop_stream_start(peer->out);
 }
 
 int net_http_open(const struct net_http_options *options, struct net_peer **ret_peer)
 {
-    struct net_http *http = jsv_alloc(os_allocator(), sizeof(*http));
+    struct net_http *http = net_peer_new(
+        sizeof(*http), &options->peer, &peer_ops, &net_http_conn_ops, CORE_TRANSPORT_HTTP);
     if (!http) {
         os_close(options->fd);
         return -ENOMEM;
     }
-    *http = (struct net_http){
-        .peer = {.ops = &peer_ops},
-        .settings = options->settings,
-        .loop = core_worker_loop(options->worker),
-        .pool = core_worker_pool(options->worker),
-        .work = {.run = on_work},
-        .send = {.run = on_send},
-        .on_closed = options->closed,
-        .owner = options->owner,
-        .body_owner = {.references = 1},
-        .health_only = options->health_only,
-    };
-    int r = start(http, options->fd);
-    if (r < 0) {
-        jsv_dealloc(os_allocator(), http, sizeof(*http));
-        return r;
-    }
+    http->settings = options->settings;
+    http->body_owner.references = 1;
     net_http_reader_init(&http->reader, os_allocator(), CORE_FRAME_SIZE_MAX);
     jsv_buf_init(&http->input, os_allocator(), INPUT_AHEAD_MAX + READ_SIZE);
-    jsv_buf_init(&http->output, os_allocator(), OUTPUT_MAX);
-    core_conn_init(&http->conn, &net_http_conn_ops, options->worker, CORE_TRANSPORT_HTTP);
-    http->peer.active_ms = loop_now_ms(http->loop);
+    int r = start(http, options->fd);
+    if (r < 0) {
+        net_peer_free(&http->peer);
+        return r;
+    }
     net_http_clock_set(http, true);
     *ret_peer = &http->peer;
     return 0;
@@ -495,29 +446,11 @@ int net_http_open(const struct net_http_options *options, struct net_peer **ret_
 
 void net_http_lose(struct net_http *http)
 {
-    if (http->closed || !is_owed(http)) {
-        net_http_close(http);
+    if (http->peer.closed || !is_owed(http)) {
+        net_peer_close(&http->peer);
         return;
     }
     http->state = NET_HTTP_LOST;
     http->waiting_for = NET_HTTP_FOR_NOTHING;
-    loop_stream_close(http->stream);
-    http->stream = NULL;
-    jsv_buf_done(&http->output);
-}
-
-void net_http_close(struct net_http *http)
-{
-    if (http->closed) {
-        return;
-    }
-    http->closed = true;
-    core_conn_done(&http->conn);
-    loop_stream_close(http->stream);
-    loop_timer_close(http->timer);
-    net_http_reader_done(&http->reader);
-    jsv_buf_done(&http->input);
-    jsv_buf_done(&http->output);
-    net_http_schedule_send(http);
-    http->on_closed(http->owner, &http->peer);
+    net_peer_close_output(&http->peer);
 }

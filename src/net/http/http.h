@@ -33,13 +33,10 @@ struct net_http_settings {
 };
 
 struct net_http_options {
-    struct core_worker *worker;
+    struct net_peer_options peer;             /* is_spare: only health checks are answered */
     const struct net_http_settings *settings; /* must outlive the connection */
     int fd;                                   /* taken; closed also when opening fails */
-    bool health_only; /* there is no place for it: it may ask how we are, and nothing else */
-    net_peer_closed *closed;
-    void *owner;
 };
 
-/** Begin to serve a peer. @return 0; -errno, and closed() will not be called. */
+/** Begin to serve a client. @return 0; -errno, and closed() will not be called. */
 int net_http_open(const struct net_http_options *options, struct net_peer **ret_peer);

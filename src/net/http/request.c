@@ -6,7 +6,6 @@
 #include "core/worker.h"
 #include "log/log.h"
 #include "net/http/conn.h"
-#include "net/http/cors.h"
 #include "net/http/writer.h"
 #include "net/page.h"
 #include "os/sys.h"
@@ -70,7 +69,7 @@ static bool check_head(struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
     net_http_route_find(head->path, &http->match);
-    if (http->health_only && !net_http_route_any_host(http->match.route)) {
+    if (http->peer.is_spare && !net_http_route_any_host(http->match.route)) {
         net_http_respond_refusal(http, 503, "too many connections; retry later");
         return false;
     }
@@ -87,7 +86,7 @@ static bool check_head(struct net_http *http)
         net_http_respond_refusal(http, 404, NO_SUCH_PATH);
         return false;
     }
-    if (http->is_cross_origin && net_http_cors_is_preflight(head)) {
+    if (http->is_cross_origin && net_http_is_preflight(head)) {
         net_http_respond_preflight(http);
         return false;
     }
@@ -118,7 +117,7 @@ static bool invites_body(const struct net_http *http)
 void net_http_on_head(struct net_http *http)
 {
     if (check_head(http) && invites_body(http)) {
-        net_http_write_continue(&http->output);
+        net_http_write_continue(&http->peer.output);
     }
 }
 
@@ -148,7 +147,7 @@ static void look_at(struct net_http *http, enum rpc_endpoint endpoint)
         .is_query = http->reader.head.method != NET_HTTP_POST,
         .header = find_header,
     };
-    http->conn.http = &http->view;
+    http->peer.conn.http = &http->view;
 }
 
 static void hand_in(struct net_http *http, enum rpc_endpoint endpoint)
@@ -161,7 +160,7 @@ static void hand_in(struct net_http *http, enum rpc_endpoint endpoint)
     };
     look_at(http, endpoint);
     http->state = NET_HTTP_ASKED;
-    core_handle(&http->conn, &frame);
+    core_handle(&http->peer.conn, &frame);
     bool is_waiting = http->state == NET_HTTP_ASKED || http->state == NET_HTTP_STREAM;
     if (is_waiting && http->body_owner.references == 1) {
         net_http_reader_forget_body(&http->reader); /* the request has a shorter one */
@@ -181,7 +180,7 @@ void net_http_on_too_large(struct net_http *http)
 static void end_session(struct net_http *http)
 {
     look_at(http, RPC_ENDPOINT_MCP);
-    unsigned status = core_end_session(&http->conn);
+    unsigned status = core_end_session(&http->peer.conn);
     if (status == 405) {
         net_http_respond_not_allowed(http);
     } else {
@@ -197,7 +196,7 @@ static void open_stream(struct net_http *http)
             http, 406, "this is an event stream; send Accept: text/event-stream");
         return;
     }
-    unsigned status = core_open_stream(&http->conn);
+    unsigned status = core_open_stream(&http->peer.conn);
     if (status == 200) {
         net_http_stream_begin(http, NULL);
     } else if (status == 405) {
@@ -256,10 +255,10 @@ static void on_page(struct net_http *http)
 static void respond_report(
     struct net_http *http, struct jsv_str type, int (*report)(struct log *log, struct jsv_buf *out))
 {
-    struct log *log = core_worker_log(http->conn.worker);
+    struct log *log = core_worker_log(http->peer.conn.worker);
     struct jsv_buf text;
     jsv_buf_init(&text, os_allocator(), REPORT_SIZE_MAX);
-    core_conn_count_time(&http->conn);
+    core_conn_count_time(&http->peer.conn);
     if (!log) {
         net_http_respond_refusal(http, 404, "there are no figures: the server keeps no log");
     } else if (report(log, &text) < 0) {
@@ -267,7 +266,7 @@ static void respond_report(
     } else {
         net_http_respond(http, 200, type, jsv_buf_str(&text));
     }
-    core_conn_count_time(&http->conn);
+    core_conn_count_time(&http->peer.conn);
     jsv_buf_done(&text);
 }
 

@@ -5,12 +5,11 @@
 #include <stdio.h>
 
 #include "log/text.h"
+#include "net/http/chars.h"
 #include "net/http/conn.h"
-#include "net/http/cors.h"
 #include "net/http/writer.h"
 #include "net/page.h"
 #include "os/sys.h"
-#include "rpc/pool.h"
 
 #define JSON_TYPE "application/json"
 
@@ -27,7 +26,7 @@ static bool is_read(const struct net_http *http)
 static bool is_last(const struct net_http *http)
 {
     bool is_all_used = http->ended && http->input_used == http->input.size;
-    return http->finishing || http->health_only || is_all_used || !http->reader.head.keep_alive ||
+    return http->finishing || http->peer.is_spare || is_all_used || !http->reader.head.keep_alive ||
            !is_read(http);
 }
 
@@ -46,20 +45,21 @@ static const struct net_http_date *date_now(void)
     return &last.date;
 }
 
+/* Headers of answers that a page of another origin may read beside the usual ones. */
+#define EXPOSED_HEADERS "Mcp-Session-Id, WWW-Authenticate, Retry-After"
+
 /* A page of a listed origin may read the answer. */
 static void write_cors(struct net_http *http)
 {
+    struct jsv_buf *out = &http->peer.output;
     struct jsv_str origin;
     if (http->is_cross_origin &&
         net_http_head_get(&http->reader.head, NET_HTTP_NAME_ORIGIN, &origin) == NET_HTTP_FOUND) {
-        net_http_cors_write(&http->output, origin);
+        net_http_write_field(out, JSV_STR("Access-Control-Allow-Origin"), origin);
+        net_http_write_field(
+            out, JSV_STR("Access-Control-Expose-Headers"), JSV_STR(EXPOSED_HEADERS));
+        net_http_write_field(out, JSV_STR("Vary"), JSV_STR("Origin"));
     }
-}
-
-/* What is written in a round lives in memory that the connections of a loop share. */
-static void borrow_output(struct net_http *http)
-{
-    rpc_pool_lend(http->pool, RPC_POOL_OUTPUT, &http->output);
 }
 
 /* The head of a response, without its empty line. */
@@ -76,8 +76,8 @@ static void begin(struct net_http *http, unsigned status, struct jsv_str type, s
         .close = close,
         .keep_alive_said = !close && http->reader.head.minor == 0,
     };
-    borrow_output(http);
-    net_http_write_head(&http->output, &answer);
+    net_peer_borrow_output(&http->peer);
+    net_http_write_head(&http->peer.output, &answer);
     write_cors(http);
     if (close) {
         http->state = NET_HTTP_LAST;
@@ -87,9 +87,9 @@ static void begin(struct net_http *http, unsigned status, struct jsv_str type, s
 
 static void end(struct net_http *http, struct jsv_str body)
 {
-    net_http_write_end(&http->output);
+    net_http_write_end(&http->peer.output);
     if (http->reader.head.method != NET_HTTP_HEAD) {
-        jsv_buf_append_str(&http->output, body);
+        jsv_buf_append_str(&http->peer.output, body);
     }
     net_http_request_over(http);
 }
@@ -104,7 +104,7 @@ void net_http_respond(
 static void write_session(struct net_http *http, const char *session)
 {
     if (session) {
-        net_http_write_field(&http->output, JSV_STR("Mcp-Session-Id"), jsv_str_from(session));
+        net_http_write_field(&http->peer.output, JSV_STR("Mcp-Session-Id"), jsv_str_from(session));
     }
 }
 
@@ -114,11 +114,11 @@ static void write_retry(struct net_http *http, unsigned seconds)
     int size = snprintf(digits, sizeof(digits), "%u", seconds);
     if (seconds > 0) {
         struct jsv_str text = {digits, (size_t)size};
-        net_http_write_field(&http->output, JSV_STR("Retry-After"), text);
+        net_http_write_field(&http->peer.output, JSV_STR("Retry-After"), text);
     }
 }
 
-void net_http_respond_answer(struct net_http *http, const struct core_answer *answer)
+static void respond_answer(struct net_http *http, const struct core_answer *answer)
 {
     bool has_body = answer->text.data;
     begin(
@@ -167,7 +167,7 @@ static int envelope_text(char out[static REFUSAL_SIZE], unsigned status, const c
 static struct jsv_str
 refuse(const struct net_http *http, char out[static REFUSAL_SIZE], unsigned status, const char *why)
 {
-    core_refused(http->conn.worker, CORE_TRANSPORT_HTTP, status, why);
+    core_refused(http->peer.conn.worker, CORE_TRANSPORT_HTTP, status, why);
     int size =
         http->match.route == NET_HTTP_ROUTE_INVOKE
             ? envelope_text(out, status, why)
@@ -193,14 +193,55 @@ void net_http_respond_not_allowed(struct net_http *http)
 void net_http_respond_redirect(struct net_http *http, struct jsv_str path)
 {
     begin(http, 302, JSV_STR(""), 0);
-    net_http_write_field(&http->output, JSV_STR("Location"), path);
+    net_http_write_field(&http->peer.output, JSV_STR("Location"), path);
     end(http, JSV_STR(""));
+}
+
+/* Headers that a page may send beside those every page may. */
+#define REQUEST_HEADERS                                                                            \
+    "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "                   \
+    "Mcp-Protocol-Version, Mcp-Session-Id, traceparent, tracestate"
+
+/* Arguments of tools that are repeated in headers; their names are the tools' own. */
+#define PARAMETER_PREFIX JSV_STR("mcp-param-")
+
+/* How long a browser may remember the answer: a setting that changes is seen soon. */
+#define PREFLIGHT_MAX_AGE_S "600"
+
+/* As long as the headers of a request may be. */
+#define HEADER_LIST_SIZE_MAX ((size_t)2 * NET_HTTP_HEAD_MAX + sizeof(REQUEST_HEADERS))
+
+static void append_allowed_headers(struct jsv_buf *out, const struct net_http_head *head)
+{
+    struct jsv_str list;
+    struct jsv_str name;
+    jsv_buf_append_str(out, JSV_STR(REQUEST_HEADERS));
+    if (net_http_head_find(head, JSV_STR("Access-Control-Request-Headers"), &list) !=
+        NET_HTTP_FOUND) {
+        return;
+    }
+    while (net_http_list_next(&list, &name)) {
+        if (net_http_begins(name, PARAMETER_PREFIX) &&
+            net_http_span(name, NET_HTTP_CHAR_TOKEN) == name.size) {
+            jsv_buf_append_str(out, JSV_STR(", "));
+            jsv_buf_append_str(out, name);
+        }
+    }
 }
 
 void net_http_respond_preflight(struct net_http *http)
 {
+    struct jsv_buf *out = &http->peer.output;
+    struct jsv_buf list;
     begin(http, 204, JSV_STR(""), 0);
-    net_http_cors_write_preflight(&http->output, &http->reader.head, http->match.route);
+    jsv_buf_init(&list, os_allocator(), HEADER_LIST_SIZE_MAX);
+    net_http_route_allow(&list, http->match.route);
+    net_http_write_field(out, JSV_STR("Access-Control-Allow-Methods"), jsv_buf_str(&list));
+    jsv_buf_reset(&list);
+    append_allowed_headers(&list, &http->reader.head);
+    net_http_write_field(out, JSV_STR("Access-Control-Allow-Headers"), jsv_buf_str(&list));
+    net_http_write_field(out, JSV_STR("Access-Control-Max-Age"), JSV_STR(PREFLIGHT_MAX_AGE_S));
+    jsv_buf_done(&list);
     end(http, JSV_STR(""));
 }
 
@@ -212,7 +253,7 @@ void net_http_respond_method(struct net_http *http, const char *why)
     net_http_route_allow(&allow, http->match.route);
     struct jsv_str body = refuse(http, text, 405, why);
     begin(http, 405, JSV_STR(JSON_TYPE), body.size);
-    net_http_write_field(&http->output, JSV_STR("Allow"), jsv_buf_str(&allow));
+    net_http_write_field(&http->peer.output, JSV_STR("Allow"), jsv_buf_str(&allow));
     jsv_buf_done(&allow);
     end(http, body);
 }
@@ -241,7 +282,7 @@ void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth aut
     }
     net_http_guard_challenge(&challenge, auth, jsv_buf_str(&origin), JSV_STR(""));
     begin(http, 401, JSV_STR(JSON_TYPE), body.size);
-    net_http_write_field(&http->output, JSV_STR("WWW-Authenticate"), jsv_buf_str(&challenge));
+    net_http_write_field(&http->peer.output, JSV_STR("WWW-Authenticate"), jsv_buf_str(&challenge));
     end(http, body);
     jsv_buf_done(&challenge);
     jsv_buf_done(&origin);
@@ -249,7 +290,7 @@ void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth aut
 
 void net_http_respond_too_large(struct net_http *http)
 {
-    core_refused(http->conn.worker, CORE_TRANSPORT_HTTP, 413, "body too large");
+    core_refused(http->peer.conn.worker, CORE_TRANSPORT_HTTP, 413, "body too large");
     net_http_respond(
         http,
         413,
@@ -265,7 +306,7 @@ void net_http_respond_page(struct net_http *http, const struct net_page_file *fi
                         NET_HTTP_FOUND &&
                     net_page_is_known(file, tags);
     begin(http, is_known ? 304 : 200, file->type, file->bytes.size);
-    net_page_write_headers(&http->output, file);
+    net_page_write_headers(&http->peer.output, file);
     end(http, is_known ? JSV_STR("") : file->bytes);
 }
 
@@ -299,41 +340,120 @@ static bool is_chunked(const struct net_http *http)
 
 void net_http_stream_begin(struct net_http *http, const char *session)
 {
-    borrow_output(http);
-    net_http_write_stream_head(&http->output, date_now(), is_chunked(http));
+    net_peer_borrow_output(&http->peer);
+    net_http_write_stream_head(&http->peer.output, date_now(), is_chunked(http));
     write_cors(http);
     write_session(http, session);
-    net_http_write_end(&http->output);
+    net_http_write_end(&http->peer.output);
     http->state = NET_HTTP_STREAM;
 }
 
-void net_http_stream_event(struct net_http *http, struct jsv_str message)
+/* @param message data NULL: a comment, which keeps the connection alive. */
+static void write_event(struct net_http *http, struct jsv_str message)
 {
-    const struct net_http_sse_event event = {.data = message};
-    borrow_output(http);
-    size_t chunk = is_chunked(http) ? net_http_chunk_begin(&http->output) : 0;
-    net_http_sse_write(&http->output, &event);
+    struct jsv_buf *out = &http->peer.output;
+    net_peer_borrow_output(&http->peer);
+    size_t chunk = is_chunked(http) ? net_http_chunk_begin(out) : 0;
+    net_http_sse_write(out, message);
     if (is_chunked(http)) {
-        net_http_chunk_end(&http->output, chunk);
+        net_http_chunk_end(out, chunk);
     }
 }
 
 void net_http_stream_comment(struct net_http *http)
 {
-    borrow_output(http);
-    size_t chunk = is_chunked(http) ? net_http_chunk_begin(&http->output) : 0;
-    net_http_sse_write_comment(&http->output);
-    if (is_chunked(http)) {
-        net_http_chunk_end(&http->output, chunk);
-    }
+    write_event(http, (struct jsv_str){NULL, 0});
 }
 
 void net_http_stream_end(struct net_http *http)
 {
     if (is_chunked(http)) {
-        net_http_chunk_last(&http->output);
+        net_http_chunk_last(&http->peer.output);
     }
     bool last = is_last(http) || !is_chunked(http);
     http->state = last ? NET_HTTP_LAST : NET_HTTP_ASKED;
     net_http_request_over(http);
 }
+
+/* ---- what the pipeline sends ---- */
+
+static struct net_http *of_conn(struct core_conn *conn)
+{
+    return (struct net_http *)((char *)conn - offsetof(struct net_http, peer.conn));
+}
+
+/* The answer to a request is its response, or the last event of its stream. */
+static void on_answer(struct core_conn *conn, const struct core_answer *answer)
+{
+    struct net_http *http = of_conn(conn);
+    if (http->state == NET_HTTP_LOST) {
+        return;
+    }
+    bool wants_stream = http->accepts == NET_HTTP_ACCEPT_STREAM && answer->http_status == 200;
+    if (http->state == NET_HTTP_ASKED && wants_stream) {
+        net_http_stream_begin(http, answer->session);
+    }
+    if (http->state == NET_HTTP_STREAM) {
+        write_event(http, answer->text);
+        net_http_stream_end(http);
+    } else {
+        respond_answer(http, answer);
+    }
+}
+
+static bool may_begin_stream(const struct net_http *http)
+{
+    return http->state == NET_HTTP_ASKED && http->accepts & NET_HTTP_ACCEPT_STREAM;
+}
+
+/* Pushed messages go out on the stream of their request, or on the stream of the session. */
+static bool can_push(struct core_conn *conn)
+{
+    const struct net_http *http = of_conn(conn);
+    return !http->peer.broken && (may_begin_stream(http) || http->state == NET_HTTP_STREAM);
+}
+
+/* A client that does not accept streams does not get the message. */
+static void on_push(struct core_conn *conn, struct jsv_str message)
+{
+    struct net_http *http = of_conn(conn);
+    if (!can_push(conn)) {
+        return;
+    }
+    if (http->state != NET_HTTP_STREAM) {
+        net_http_stream_begin(http, NULL);
+    }
+    if (net_peer_may_push(&http->peer, message.size)) {
+        write_event(http, message);
+        net_peer_flush_if_large(&http->peer);
+    }
+    net_peer_schedule_send(&http->peer);
+}
+
+/* A request that is not answered is a stream without its last event, or 202. */
+static void on_hang_up(struct core_conn *conn)
+{
+    struct net_http *http = of_conn(conn);
+    if (may_begin_stream(http)) {
+        net_http_stream_begin(http, NULL);
+    }
+    if (http->state == NET_HTTP_STREAM) {
+        net_http_stream_end(http);
+    } else if (http->state == NET_HTTP_ASKED) {
+        net_http_respond(http, 202, JSV_STR(""), (struct jsv_str){NULL, 0});
+    }
+}
+
+static void on_resume(struct core_conn *conn)
+{
+    net_peer_schedule_send(&of_conn(conn)->peer);
+}
+
+const struct core_conn_ops net_http_conn_ops = {
+    .answer = on_answer,
+    .push = on_push,
+    .can_push = can_push,
+    .hang_up = on_hang_up,
+    .resume = on_resume,
+    .idle = on_resume,
+};

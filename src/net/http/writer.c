@@ -196,19 +196,13 @@ static size_t line_size(struct jsv_str text)
     return carriage_return ? (size_t)(carriage_return - text.data) : size;
 }
 
-static void write_sse_line(struct jsv_buf *out, struct jsv_str name, struct jsv_str value)
-{
-    jsv_buf_append_str(out, name);
-    jsv_buf_append_str(out, JSV_STR(": "));
-    jsv_buf_append_str(out, value);
-    jsv_buf_append_byte(out, '\n');
-}
-
 static void write_sse_data(struct jsv_buf *out, struct jsv_str data)
 {
     while (data.size > 0) {
         size_t size = line_size(data);
-        write_sse_line(out, JSV_STR("data"), (struct jsv_str){data.data, size});
+        jsv_buf_append_str(out, JSV_STR("data: "));
+        jsv_buf_append(out, data.data, size);
+        jsv_buf_append_byte(out, '\n');
         if (size == data.size) {
             return;
         }
@@ -217,22 +211,12 @@ static void write_sse_data(struct jsv_buf *out, struct jsv_str data)
     jsv_buf_append_str(out, JSV_STR("data:\n"));
 }
 
-void net_http_sse_write(struct jsv_buf *out, const struct net_http_sse_event *event)
+void net_http_sse_write(struct jsv_buf *out, struct jsv_str message)
 {
-    if (event->id.data) {
-        assert(line_size(event->id) == event->id.size);
-        write_sse_line(out, JSV_STR("id"), event->id);
+    if (message.data) {
+        write_sse_data(out, message);
+    } else {
+        jsv_buf_append_str(out, JSV_STR(":\n"));
     }
-    if (event->retry_ms > 0) {
-        jsv_buf_append_str(out, JSV_STR("retry: "));
-        write_number(out, event->retry_ms);
-        jsv_buf_append_byte(out, '\n');
-    }
-    write_sse_data(out, event->data);
     jsv_buf_append_byte(out, '\n');
-}
-
-void net_http_sse_write_comment(struct jsv_buf *out)
-{
-    jsv_buf_append_str(out, JSV_STR(":\n\n"));
 }

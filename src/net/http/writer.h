@@ -58,12 +58,9 @@ void net_http_chunk_end(struct jsv_buf *out, size_t begin);
 /** The chunk that says there are no more. */
 void net_http_chunk_last(struct jsv_buf *out);
 
-struct net_http_sse_event {
-    struct jsv_str data; /* line ends in it become line feeds, which JSON takes for white space */
-    struct jsv_str id;   /* data NULL: none */
-    uint64_t retry_ms;   /* 0: none */
-};
-
-void net_http_sse_write(struct jsv_buf *out, const struct net_http_sse_event *event);
-/** A line that means nothing and keeps the connection alive. */
-void net_http_sse_write_comment(struct jsv_buf *out);
+/**
+ * Append a server-sent event.
+ * @param message Line ends in it become line feeds, which JSON takes for white space. data NULL: a
+ *                comment, which means nothing and keeps the connection alive.
+ */
+void net_http_sse_write(struct jsv_buf *out, struct jsv_str message);

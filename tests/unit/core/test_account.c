@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "core/pipeline.h"
+#include "core/worker_state.h"
 #include "envelope/identifier.h"
 #include "os/sys.h"
 #include "unit/core/logged.h"
@@ -208,13 +209,13 @@ static void test_queued(void **state)
     corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"list_schemas\"}");
     assert_int_equal(corridor->answer_count, 0);
     now_us += 5000000;
-    core_give_turns(corridor->worker);
+    core_give_turns(&corridor->worker->turns);
     assert_int_equal(corridor->answer_count, 1);
     const char *duration = strstr(corridor->answers[0].data, "\"duration_ms\":");
     assert_non_null(duration);
     assert_true(strtod(duration + strlen("\"duration_ms\":"), NULL) < 100);
     now_us += 1000000;
-    core_give_turns(corridor->worker);
+    core_give_turns(&corridor->worker->turns);
     assert_int_equal(corridor->answer_count, 2);
     corridor_reconnect(corridor); /* the last one was never worked on */
     os_sys = &os_sys_real;

@@ -111,6 +111,36 @@ static void all_are_told_in_portions(void **state)
     expect_told(corridor, "1234");
 }
 
+struct round_counter {
+    struct loop_task task; /* first */
+    struct loop *loop;
+    const struct corridor *corridor;
+    unsigned rounds;
+};
+
+/* Tasks run once in a round, like all events. */
+static void count_round(struct loop_task *task)
+{
+    struct round_counter *counter = (struct round_counter *)task;
+    if (counter->corridor->worker->announcer.conn) {
+        counter->rounds++;
+        loop_post(counter->loop, task);
+    }
+}
+
+/* There are events between two portions: a timer that starts itself with 0 ms would let none in. */
+static void others_have_their_time_between_portions(void **state)
+{
+    struct corridor *corridor = *state;
+    listen_four_times(corridor);
+    set_catalog(corridor, true);
+    struct round_counter counter = {{.run = count_round}, corridor->loop, corridor, 0};
+    loop_post(corridor->loop, &counter.task);
+    tell_all(corridor);
+    expect_told(corridor, "1234");
+    assert_true(counter.rounds >= 4);
+}
+
 /* Two changes that come meanwhile are one: what was told last and what there is now decide. */
 static void further_changes_wait_and_join(void **state)
 {
@@ -167,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ANNOUNCE_TEST(all_are_told_in_portions),
+        ANNOUNCE_TEST(others_have_their_time_between_portions),
         ANNOUNCE_TEST(further_changes_wait_and_join),
         ANNOUNCE_TEST(who_stops_listening_meanwhile_is_not_told),
         ANNOUNCE_TEST(who_leaves_meanwhile_is_not_told),

@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
+#include "core/worker_state.h"
 #include "os/sys.h"
 #include "support/corridor.h"
 #include "support/random.h"
@@ -106,11 +107,11 @@ static void a_promised_turn_is_kept(void **state)
     assert_string_equal(corridor_ask(corridor, "no json"), "");
     assert_string_equal(corridor_ask(corridor, SYN_QUICK("3")), "");
     assert_true(strstr(corridor_ask(corridor, PING("4")), "\"id\":4"));
-    core_give_turns(corridor->worker);
+    core_give_turns(&corridor->worker->turns);
     assert_int_equal(corridor->answer_count, 2);
     expect_answer(corridor, 1, "\"id\":1,");
     assert_string_equal(corridor_ask(corridor, SYN_QUICK("5")), "");
-    core_give_turns(corridor->worker);
+    core_give_turns(&corridor->worker->turns);
     assert_int_equal(corridor->answer_count, 3);
     expect_answer(corridor, 2, "\"id\":null,");
     corridor_wait(corridor, 5);
@@ -118,7 +119,7 @@ static void a_promised_turn_is_kept(void **state)
     expect_answer(corridor, 4, "\"id\":5,");
     assert_false(corridor->conn.turn_is_promised);
     assert_int_equal(corridor->idle_count, 1);
-    core_give_turns(corridor->worker);
+    core_give_turns(&corridor->worker->turns);
     assert_int_equal(corridor->answer_count, 5);
     os_sys = &os_sys_real;
 }

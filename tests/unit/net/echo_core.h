@@ -1,9 +1,10 @@
 /*
- * A corridor that echoes, for tests of the doors: it stands in for core, as a
- * whole, and takes no JSON but these lines:
+ * A pipeline that echoes, for tests of net: it replaces core as a whole, and
+ * takes these lines instead of JSON:
  *
  *     big <n>        answered with n bytes
  *     wait <text>    answered with the text, when a later line or echo_release() lets it
+ *     listen         answered with "over" when the connection finishes
  *     release        lets all that wait go; not answered
  *     push           answered with two lines, the first of which is no answer
  *     flood <n> <m>  n messages of m bytes are pushed, as long as they are welcome; not answered
@@ -28,8 +29,7 @@
 
 struct core_request {
     struct core_request *next;
-    bool waits;
-    bool answered;
+    bool listens;
     struct rpc_chunk *chunk;
     struct jsv_str text;
 };
@@ -118,6 +118,16 @@ void core_conn_init(
 bool core_conn_is_busy(const struct core_conn *conn)
 {
     return conn->requests != NULL;
+}
+
+/* Requests of lines that begin with "listen" listen. */
+bool core_conn_only_listens(const struct core_conn *conn)
+{
+    const struct core_request *request = conn->requests;
+    while (request && request->listens) {
+        request = request->next;
+    }
+    return !request;
 }
 
 bool core_conn_is_full(const struct core_conn *conn)
@@ -209,9 +219,11 @@ static void echo_release(struct core_conn *conn)
     }
 }
 
-static void echo_keep(struct core_conn *conn, const struct rpc_frame *frame, struct jsv_str text)
+static void
+echo_keep(struct core_conn *conn, const struct rpc_frame *frame, struct jsv_str text, bool listens)
 {
     struct core_request *request = calloc(1, sizeof(*request));
+    request->listens = listens;
     request->chunk = rpc_chunk_retain(frame->chunk);
     request->text = text;
     if (conn->requests_last) {
@@ -257,9 +269,11 @@ void core_handle(struct core_conn *conn, const struct rpc_frame *frame)
     } else if (echo_begins(text, "release")) {
         echo_release(conn);
     } else if (echo_begins(text, "wait ")) {
-        echo_keep(conn, frame, (struct jsv_str){text.data + 5, text.size - 5});
+        echo_keep(conn, frame, (struct jsv_str){text.data + 5, text.size - 5}, false);
+    } else if (echo_begins(text, "listen")) {
+        echo_keep(conn, frame, JSV_STR("over"), true);
     } else if (conn->requests) {
-        echo_keep(conn, frame, text);
+        echo_keep(conn, frame, text, false);
     } else {
         echo_answer(conn, text);
     }
@@ -272,15 +286,18 @@ struct log *core_worker_log(const struct core_worker *worker)
     return NULL;
 }
 
-void core_report_slow_reader(struct core_conn *conn)
+void core_report_slow_reader(struct core_conn *conn, const char *why)
 {
     (void)conn;
+    (void)why;
     echo_count(&echo.slow, 1);
 }
 
 void core_conn_finish(struct core_conn *conn)
 {
-    (void)conn; /* nothing here stays open for ever */
+    if (conn->requests && core_conn_only_listens(conn)) {
+        echo_release(conn);
+    }
 }
 
 unsigned core_open_stream(struct core_conn *conn)

@@ -25,6 +25,7 @@ struct http_fixture {
     struct corridor *corridor;
     struct net_http_settings settings;
     struct net_http_times times;
+    struct net_peers peers;
     struct net_peer *http; /* NULL once closed */
     int peer;
     int kernel_takes; /* bytes at once, if we may ask for that many; 0: the usual */
@@ -61,7 +62,7 @@ static inline int teardown(void **state)
     struct http_fixture *fixture = *state;
     fault_disarm();
     if (fixture->http) {
-        fixture->http->ops->close(fixture->http);
+        net_peer_close(fixture->http);
     }
     if (fixture->peer >= 0) {
         close(fixture->peer);
@@ -88,11 +89,15 @@ static inline int try_to_connect(struct http_fixture *fixture)
             sizeof(fixture->kernel_takes));
     }
     const struct net_http_options options = {
-        .worker = fixture->corridor->worker,
+        .peer =
+            {
+                .worker = fixture->corridor->worker,
+                .peers = &fixture->peers,
+                .closed = on_closed,
+                .owner = fixture,
+            },
         .settings = &fixture->settings,
         .fd = fds[0],
-        .closed = on_closed,
-        .owner = fixture,
     };
     fixture->peer = fds[1];
     return net_http_open(&options, &fixture->http);
@@ -107,7 +112,7 @@ static inline void connect_peer(struct http_fixture *fixture)
 static inline void reconnect(struct http_fixture *fixture)
 {
     if (fixture->http) {
-        fixture->http->ops->close(fixture->http);
+        net_peer_close(fixture->http);
     }
     close(fixture->peer);
     connect_peer(fixture);
@@ -230,7 +235,7 @@ run_out_of_memory(struct http_fixture *fixture, void (*speak)(struct http_fixtur
         hit = fault.hit;
         fault_disarm();
         if (fixture->http) {
-            fixture->http->ops->close(fixture->http);
+            net_peer_close(fixture->http);
         }
         run(fixture, 0);
         close(fixture->peer);

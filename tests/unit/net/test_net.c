@@ -358,33 +358,84 @@ static void test_longest_idle_connection_makes_room(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-/* 64 descriptors leave 16 connections: idle ones make room before the descriptors are used up. */
-static void test_fewer_connections_with_few_descriptors(void **state)
+/* 64 descriptors leave 16 connections: they make room before the descriptors are used up. */
+enum {
+    FEW = 16
+};
+
+static void start_small(struct net_fixture *fixture, unsigned loops)
 {
-    enum {
-        MOST = 16
-    };
-    struct net_fixture *fixture = *state;
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     struct rlimit small = {.rlim_cur = 64, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
-    start(fixture, 1);
+    start(fixture, loops);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0); /* this process has the peers, too */
-    int fds[MOST + 1];
-    for (size_t i = 0; i < MOST + 1; i++) {
+}
+
+static void test_fewer_connections_with_few_descriptors(void **state)
+{
+    struct net_fixture *fixture = *state;
+    start_small(fixture, 1);
+    int fds[FEW + 1];
+    for (size_t i = 0; i < FEW + 1; i++) {
         fds[i] = call(fixture);
         greet(fds[i]);
     }
     expect_end(fds[0]);
-    for (size_t i = 1; i < MOST + 1; i++) {
+    for (size_t i = 1; i < FEW + 1; i++) {
         greet(fds[i]);
     }
     ask_to_stop(fixture);
     wait_for_end(fixture);
-    for (size_t i = 1; i < MOST + 1; i++) {
+    for (size_t i = 1; i < FEW + 1; i++) {
         close(fds[i]);
     }
+}
+
+/* An idle connection makes room, also on another loop; without one, those that only listen do. */
+static void check_listeners_make_room(struct net_fixture *fixture, unsigned loops)
+{
+    int fds[FEW];
+    start_small(fixture, loops);
+    for (size_t i = 0; i < FEW; i++) {
+        fds[i] = call(fixture);
+        say(fds[i], i == 1 ? "hello\n" : i < 4 ? "hello\nwait on\n" : "hello\nlisten\n");
+        expect(fds[i], "hello\n");
+        usleep(2000);
+    }
+    int extra = call(fixture);
+    say(extra, "hello\nwait on\n");
+    expect(extra, "hello\n");
+    expect_end(fds[1]);
+    fds[1] = extra;
+    for (size_t i = 4; i < FEW; i++) {
+        extra = call(fixture);
+        say(extra, "hello\nwait on\n");
+        expect(extra, "hello\n");
+        size_t oldest = loops == 2 ? i ^ 1 : i; /* loops take turns, and the second is next */
+        expect(fds[oldest], "over\n");
+        expect_end(fds[oldest]);
+        fds[oldest] = extra;
+    }
+    expect_end(call(fixture)); /* now all are busy */
+    for (size_t i = 0; i < FEW; i++) {
+        say(fds[i], "release\n");
+        expect(fds[i], "on\n");
+        close(fds[i]);
+    }
+    ask_to_stop(fixture);
+    wait_for_end(fixture);
+}
+
+static void test_listeners_make_room_when_none_is_idle(void **state)
+{
+    check_listeners_make_room(*state, 1);
+}
+
+static void test_listeners_of_two_loops_make_room(void **state)
+{
+    check_listeners_make_room(*state, 2);
 }
 
 /* One loop has only busy connections: a connection of the other makes room. */
@@ -769,6 +820,8 @@ int main(void)
         NET_TEST(test_free_without_run),
         NET_TEST(test_longest_idle_connection_makes_room),
         NET_TEST(test_fewer_connections_with_few_descriptors),
+        NET_TEST(test_listeners_make_room_when_none_is_idle),
+        NET_TEST(test_listeners_of_two_loops_make_room),
         NET_TEST(test_room_is_made_on_another_loop),
         NET_TEST(test_connection_ceiling),
         NET_TEST(test_out_of_descriptors),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/limits.h"
 #include "support/corridor.h"
 
 #define QUESTION                                                                                   \
@@ -118,6 +119,37 @@ static void a_legacy_client_is_asked_by_a_request(void **state)
         "\"Ann\"}}}");
     expect_in(result, "\"id\":7");
     expect_in(result, "\"isError\":false");
+}
+
+/* Calls that ask do not stop the reading of messages, or the answers could not be read either. */
+static void a_client_with_many_open_questions_can_answer_them(void **state)
+{
+    struct corridor *corridor = *state;
+    initialize(corridor, "{\"elicitation\":{}}");
+    char line[256];
+    for (int i = 1; i <= CORE_LISTENERS_MAX; i++) {
+        snprintf(
+            line,
+            sizeof(line),
+            "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\","
+            "\"params\":{\"name\":\"list_schemas\"}}",
+            1000 + i);
+        expect_in(corridor_ask(corridor, line), "\"method\":\"elicitation/create\"");
+        assert_false(core_conn_is_full(&corridor->conn));
+    }
+    expect_in(corridor_ask(corridor, CALL), "too many questions to the client are open");
+    for (int i = 1; i <= CORE_LISTENERS_MAX; i++) {
+        snprintf(
+            line,
+            sizeof(line),
+            "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"action\":\"accept\",\"content\":{}}}",
+            i);
+        const char *result = answer(corridor, line);
+        snprintf(line, sizeof(line), "\"id\":%d,", 1000 + i);
+        expect_in(result, line);
+        expect_in(result, "\"isError\":false");
+    }
+    expect_in(corridor_ask(corridor, CALL), "\"method\":\"elicitation/create\"");
 }
 
 static void a_client_that_cannot_answer_gets_a_failure(void **state)
@@ -317,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ASK_TEST(a_legacy_client_is_asked_by_a_request),
+        ASK_TEST(a_client_with_many_open_questions_can_answer_them),
         ASK_TEST(a_client_that_cannot_answer_gets_a_failure),
         ASK_TEST(a_client_is_not_asked_what_it_cannot_do),
         ASK_TEST(a_client_that_does_not_hear_is_not_waited_for),

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+#include "core/sessions.h"
+#include "dialect/session.h"
 #include "unit/net/http_fixture.h"
 
 /* ---- requests and responses ---- */
@@ -119,6 +121,30 @@ static void test_http_1_0(void **state)
     assert_non_null(fixture->http);
     assert_has(ask(fixture, "GET /healthz HTTP/1.0\r\n\r\n"), "Connection: close\r\n");
     run_until_closed(fixture);
+}
+
+/* 503 says when to try again: with what the pipeline knows, else after a second. */
+static void test_retry_after(void **state)
+{
+    struct http_fixture *fixture = *state;
+    struct core_sessions *sessions = fixture->corridor->settings.sessions;
+    connect_peer(fixture);
+    for (size_t i = 0; i < CORE_SESSIONS_MAX; i++) {
+        struct dialect_session *session = dialect_session_new(MCP_VERSION_2025_06_18);
+        uint64_t retry_ms;
+        assert_int_equal(core_sessions_add(sessions, session, &retry_ms), 0);
+        dialect_session_release(session);
+    }
+    const char *text = ask(fixture, post("/mcp", "", initialize));
+    assert_has(text, "HTTP/1.1 503 ");
+    assert_has(text, "Retry-After: 60\r\n"); /* CORE_SESSION_UNUSED_MS */
+    fixture->http->is_spare = true;
+    text = ask(fixture, post("/mcp", "", PING));
+    assert_has(text, "HTTP/1.1 503 ");
+    assert_has(text, "Retry-After: 1\r\n");
+    run_until_closed(fixture);
+    connect_peer(fixture);
+    assert_false(has(ask(fixture, HEALTH), "Retry-After"));
 }
 
 static void test_health(void **state)
@@ -571,6 +597,7 @@ int main(void)
         HTTP_TEST(test_body_too_large_is_not_invited),
         HTTP_TEST(test_head_has_no_body),
         HTTP_TEST(test_http_1_0),
+        HTTP_TEST(test_retry_after),
         HTTP_TEST(test_health),
         HTTP_TEST(test_page),
         HTTP_TEST(test_statuses),

@@ -73,7 +73,7 @@ static void test_stream_lives_until_its_session_ends(void **state)
     connect_peer(fixture);
     assert_has(ask(fixture, with_session("DELETE", id)), "HTTP/1.1 204 ");
     assert_has(ask(fixture, with_session("DELETE", id)), "HTTP/1.1 404 ");
-    fixture->http->ops->close(fixture->http);
+    net_peer_close(fixture->http);
     close(fixture->peer);
     fixture->http = stream;
     fixture->peer = stream_fd;
@@ -82,6 +82,18 @@ static void test_stream_lives_until_its_session_ends(void **state)
     /* the connection stays, and has no session of its own any more */
     assert_has(ask(fixture, with_session("GET", id)), "HTTP/1.1 404 ");
     assert_non_null(fixture->http);
+}
+
+/* A stream that listens makes room for another connection: its client sees the end of it. */
+static void test_evicted_stream_is_ended(void **state)
+{
+    struct http_fixture *fixture = *state;
+    begin_stream(fixture);
+    hear(fixture);
+    assert_int_equal(fixture->http->ops->activity(fixture->http), NET_LISTENING);
+    fixture->http->ops->evict(fixture->http);
+    assert_null(fixture->http);
+    assert_string_equal(hear(fixture), "0\r\n\r\n");
 }
 
 /* The time for its next sign of life comes when it has just ended: nothing may follow its end. */
@@ -204,7 +216,7 @@ static const char *hear_of_cancelled(struct http_fixture *fixture, const char *h
     int fd = fixture->peer;
     connect_peer(fixture);
     assert_has(ask(fixture, post("/mcp", headers, CANCEL)), "HTTP/1.1 202 ");
-    fixture->http->ops->close(fixture->http);
+    net_peer_close(fixture->http);
     close(fixture->peer);
     fixture->http = caller;
     fixture->peer = fd;
@@ -305,7 +317,7 @@ static void test_requests_behind_a_call(void **state)
         int fd = fixture->peer;
         connect_peer(fixture);
         assert_has(ask(fixture, post("/rpc", "", PING)), "\"id\":1");
-        fixture->http->ops->close(fixture->http);
+        net_peer_close(fixture->http);
         close(fixture->peer);
         fixture->http = caller;
         fixture->peer = fd;
@@ -343,7 +355,7 @@ static void test_call_of_a_lost_peer_is_finished(void **state)
         } else {
             fixture->http->ops->finish(fixture->http);
             run(fixture, 10);
-            fixture->http->ops->close(fixture->http);
+            net_peer_close(fixture->http);
             assert_int_equal(cancelled, 1);
             cancelled = 0;
         }
@@ -423,7 +435,7 @@ static void test_no_progress_for_a_long_token(void **state)
         waiting->client->progress(waiting, 1, 2);
         finish_tool();
         assert_int_equal(has(hear(fixture), "notifications/progress"), size <= 254);
-        fixture->http->ops->close(fixture->http);
+        net_peer_close(fixture->http);
         close(fixture->peer);
         fixture->peer = -1;
     }
@@ -459,6 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         HTTP_TEST(test_answer_as_a_stream),
         HTTP_TEST(test_stream_lives_until_its_session_ends),
+        HTTP_TEST(test_evicted_stream_is_ended),
         HTTP_TEST(test_ended_stream_gives_no_sign_of_life),
         HTTP_TEST(test_stream_to_http_1_0),
         HTTP_TEST(test_stream_of_a_peer_that_is_gone),
