@@ -1,8 +1,7 @@
 /*
- * Each kind of setting has one function that takes the text of a value and
- * puts what it means where it belongs. A value comes from the command line,
- * else from the environment, else from the table; all three go the same way,
- * so a default is checked like everything else.
+ * Each kind of setting has one function that parses a value and stores it. A
+ * value comes from the command line, else from the environment, else from the
+ * table; all three are parsed alike, so a default is checked, too.
  */
 #include "app/config.h"
 
@@ -12,47 +11,46 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/args.h"
-#include "cli/cli.h"
+#include "core/limits.h"
 #include "os/sys.h"
 
-/* Far more assets than fit a message; guards the arithmetic, not the operator. */
+/* Far more documents than fit a message; it only guards the arithmetic. */
 #define BATCH_LIMIT 1000000
 
-/* More loops than processors are of no use, and this is more than most machines have. */
+/* More loops than processors are useless, and few machines have more processors than this. */
 #define THREADS_LIMIT 256
 
 #define MODE_LIMIT 0777
 
-/* A log file that holds at least some lines, and one no tool has trouble with. */
+/* A log file holds at least some lines, and stays small enough for every tool that reads it. */
 #define LOG_BYTES_MIN   4096
 #define LOG_BYTES_LIMIT 4000000000u
 
 #define PORT_LIMIT 65535
 
-/* Understands a value and puts it into its field. @return NULL, or what is expected instead. */
-typedef const char *setting_take(const char *value, void *field);
+/* Parse a value and store it in its field. @return NULL, or what is expected instead. */
+typedef const char *setting_parse(const char *value, void *field);
 
 /* ---- texts ---- */
 
-static const char *take_path(const char *value, void *field)
+static const char *take_text(const char *value, void *field)
 {
     *(const char **)field = value[0] != '\0' ? value : NULL;
     return NULL;
 }
 
-/* Differs from other paths in that naming none is a choice, too. */
-static const char *take_file(const char *value, void *field)
+/* Unlike for other settings, an empty value counts as given: see is_given(). */
+static const char *take_optional_file(const char *value, void *field)
 {
-    return take_path(value, field);
+    return take_text(value, field);
 }
 
-static const char *take_path_or_none(const char *value, void *field)
+static const char *take_optional_dir(const char *value, void *field)
 {
-    return take_path(strcmp(value, "none") == 0 ? "" : value, field);
+    return take_text(strcmp(value, "none") == 0 ? "" : value, field);
 }
 
-/* Printable ASCII without blanks: all a URL is made of. */
+/* Printable ASCII without blanks, which is all that a URL may hold. */
 static bool is_url_text(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -63,7 +61,7 @@ static bool is_url_text(const char *text)
     return true;
 }
 
-/* What follows http:// or https://; NULL when it begins otherwise. */
+/* The part after http:// or https://; NULL for any other scheme. */
 static const char *after_scheme(const char *url)
 {
     static const char *const schemes[] = {"http://", "https://"};
@@ -79,13 +77,13 @@ static const char *after_scheme(const char *url)
 static const char *take_url(const char *value, void *field)
 {
     if (value[0] == '\0') {
-        return take_path(value, field);
+        return take_text(value, field);
     }
     const char *host = after_scheme(value);
     if (!host || strcspn(host, "/?#:") == 0 || !is_url_text(value)) {
         return "an http:// or https:// URL";
     }
-    return take_path(value, field);
+    return take_text(value, field);
 }
 
 static const char *take_url_path(const char *value, void *field)
@@ -93,12 +91,12 @@ static const char *take_url_path(const char *value, void *field)
     if (value[0] != '/' || !is_url_text(value)) {
         return "a path that begins with /";
     }
-    return take_path(value, field);
+    return take_text(value, field);
 }
 
 /* ---- numbers ---- */
 
-/* Digits of a base and nothing else. @return whether it is a number up to a limit */
+/* Read digits of a base. @return whether the text is a number, at most limit. */
 static bool parse_number(const char *text, unsigned base, unsigned limit, unsigned *ret_number)
 {
     uint64_t number = 0;
@@ -159,7 +157,7 @@ static const char *take_address(const char *value, void *field)
     if (!has_host || !parse_number(colon + 1, 10, PORT_LIMIT, &port) || port == 0) {
         return "HOST:PORT with a port from 1 to 65535";
     }
-    return take_path(value, field);
+    return take_text(value, field);
 }
 
 /* ---- words ---- */
@@ -168,15 +166,15 @@ static const char *take_endpoint(const char *value, void *field)
 {
     static const struct {
         const char *word;
-        enum app_door door;
+        enum app_endpoint endpoint;
     } endpoints[] = {
-        {"stdio", APP_DOOR_STDIO},
-        {"socket", APP_DOOR_SOCKET},
-        {"http", APP_DOOR_HTTP},
+        {"stdio", APP_ENDPOINT_STDIO},
+        {"socket", APP_ENDPOINT_SOCKET},
+        {"http", APP_ENDPOINT_HTTP},
     };
     for (size_t i = 0; i < sizeof(endpoints) / sizeof(endpoints[0]); i++) {
         if (strcmp(value, endpoints[i].word) == 0) {
-            *(unsigned *)field = endpoints[i].door;
+            *(unsigned *)field = endpoints[i].endpoint;
             return NULL;
         }
     }
@@ -199,7 +197,7 @@ static const struct setting {
     const char *option;
     const char *variables[2];
     const char *fallback;
-    setting_take *take;
+    setting_parse *parse;
     size_t offset; /* of its field */
 } settings[] = {
 #define APP_SETTING(name, field, kind, variable, flag, value, fallback, help)                      \
@@ -212,27 +210,25 @@ static const struct setting {
 #undef APP_SETTING
 };
 
-/* The value of a setting, and what it was given as, for messages. */
+/* The value of a setting, and how it was given, for messages. */
 struct given {
     const char *value;
     const char *name; /* NULL: the default */
 };
 
-/* An empty value counts as none, except for a file that may be turned off. */
+/* An empty value counts as not set, except for a file that can be turned off. */
 static bool is_given(const struct setting *setting, const char *value)
 {
-    return value && (value[0] != '\0' || setting->take == take_file);
+    return value && (value[0] != '\0' || setting->parse == take_optional_file);
 }
 
-static struct given
-find_given(const struct setting *setting, uint64_t flag, const struct app_args *args)
+static struct given find_given(const struct setting *setting, const char *option_value)
 {
-    const char *value = app_args_value(args, flag);
-    if (is_given(setting, value)) {
-        return (struct given){value, setting->option};
+    if (is_given(setting, option_value)) {
+        return (struct given){option_value, setting->option};
     }
     for (size_t i = 0; i < sizeof(setting->variables) / sizeof(setting->variables[0]); i++) {
-        value = os_getenv(setting->variables[i]);
+        const char *value = os_getenv(setting->variables[i]);
         if (is_given(setting, value)) {
             return (struct given){value, setting->variables[i]};
         }
@@ -240,21 +236,21 @@ find_given(const struct setting *setting, uint64_t flag, const struct app_args *
     return (struct given){setting->fallback, NULL};
 }
 
-/* Bytes shown of a value that is refused. */
+/* Bytes shown of a wrong value. */
 #define VALUE_SHOWN_MAX 80
 
-/* An address with a user in it may have a password there, too: only what is behind is shown. */
+/* The user part of a URL may hold a password, so only the part after it is shown. */
 static const char *shown_value(const char *value)
 {
     const char *user_end = strrchr(value, '@');
     return user_end ? user_end : value;
 }
 
-static int refuse(struct given given, const char *expected, struct app_config_fault *fault)
+static int refuse(struct given given, const char *expected, struct app_config_error *error)
 {
     snprintf(
-        fault->text,
-        sizeof(fault->text),
+        error->text,
+        sizeof(error->text),
         "%s: expected %s, not '%.*s'",
         given.name,
         expected,
@@ -264,79 +260,79 @@ static int refuse(struct given given, const char *expected, struct app_config_fa
 }
 
 static int read_settings(
-    const struct app_args *args, struct app_config *config, struct app_config_fault *fault)
+    const struct app_config_args *args, struct app_config *config, struct app_config_error *error)
 {
     for (size_t i = 0; i < APP_SETTING_COUNT; i++) {
-        struct given given = find_given(&settings[i], UINT64_C(1) << i, args);
-        const char *expected = settings[i].take(given.value, (char *)config + settings[i].offset);
+        struct given given = find_given(&settings[i], args->values[i]);
+        const char *expected = settings[i].parse(given.value, (char *)config + settings[i].offset);
         if (expected) {
-            return refuse(given, expected, fault);
+            return refuse(given, expected, error);
         }
         config->given_as[i] = given.name;
-        config->doors_given = config->doors_given || (i == APP_SETTING_ENDPOINT && given.name);
     }
+    config->endpoints_given = config->given_as[APP_SETTING_ENDPOINT] != NULL;
     return 0;
 }
 
-/* ---- doors ---- */
+/* ---- endpoints ---- */
 
-/* --socket PATH and --http HOST:PORT choose a door and its place in one word. */
-static int take_door(
-    const struct app_args *args,
-    uint64_t flag,
+/* --socket PATH and --http HOST:PORT choose an endpoint and its address in one option. */
+static int read_endpoint(
+    const char *value,
     const char *name,
-    setting_take *take,
+    setting_parse *parse,
     const char **field,
-    struct app_config_fault *fault)
+    struct app_config_error *error)
 {
-    const char *value = app_args_value(args, flag);
     if (!value) {
         return 0;
     }
-    const char *expected = value[0] == '\0' ? "a path" : take(value, field);
-    return expected ? refuse((struct given){value, name}, expected, fault) : 0;
+    const char *expected = value[0] == '\0' ? "a path" : parse(value, field);
+    return expected ? refuse((struct given){value, name}, expected, error) : 0;
 }
 
-static int
-read_doors(const struct app_args *args, struct app_config *config, struct app_config_fault *fault)
+static int read_endpoints(
+    const struct app_config_args *args, struct app_config *config, struct app_config_error *error)
 {
-    unsigned doors = 0;
-    doors |= args->flags & APP_FLAG_STDIO ? APP_DOOR_STDIO : 0;
-    doors |= args->flags & APP_FLAG_SOCKET ? APP_DOOR_SOCKET : 0;
-    doors |= args->flags & APP_FLAG_HTTP ? APP_DOOR_HTTP : 0;
-    if (doors & APP_DOOR_STDIO && doors != APP_DOOR_STDIO) {
+    if (args->stdio && (args->socket || args->http)) {
         snprintf(
-            fault->text, sizeof(fault->text), "--stdio cannot be combined with --socket or --http");
+            error->text, sizeof(error->text), "--stdio cannot be combined with --socket or --http");
         return -EINVAL;
     }
-    if (doors != 0) {
-        config->doors = doors;
-        config->doors_given = true;
+    if (args->stdio || args->socket || args->http) {
+        config->endpoints = (args->stdio ? APP_ENDPOINT_STDIO : 0u) |
+                            (args->socket ? APP_ENDPOINT_SOCKET : 0u) |
+                            (args->http ? APP_ENDPOINT_HTTP : 0u);
+        config->endpoints_given = true;
     }
-    int r = take_door(args, APP_FLAG_SOCKET, "--socket", take_path, &config->socket_path, fault);
-    if (r == 0) {
-        r = take_door(args, APP_FLAG_HTTP, "--http", take_address, &config->http_addr, fault);
-    }
-    return r;
+    int r = read_endpoint(args->socket, "--socket", take_text, &config->socket_path, error);
+    return r < 0 ? r : read_endpoint(args->http, "--http", take_address, &config->http_addr, error);
 }
 
 int app_config_read(
-    const struct app_args *args,
+    const struct app_config_args *args,
     struct app_config *ret_config,
-    struct app_config_fault *reterr_fault)
+    struct app_config_error *reterr_error)
 {
     struct app_config config = {
-        .watch = args->flags & APP_FLAG_WATCH,
-        .insecure = args->flags & APP_FLAG_INSECURE,
-        .random_ids = args->flags & APP_FLAG_RANDOM_IDS,
-    };
-    int r = read_settings(args, &config, reterr_fault);
-    config.assert_format |= (args->flags & APP_FLAG_ASSERT_FORMAT) != 0;
-    if (r == 0) {
-        r = read_doors(args, &config, reterr_fault);
-    }
+        .watch = args->watch, .insecure = args->insecure, .random_ids = args->random_ids};
+    int r = read_settings(args, &config, reterr_error);
+    config.assert_format |= args->assert_format;
+    r = r < 0 ? r : read_endpoints(args, &config, reterr_error);
     if (r == 0) {
         *ret_config = config;
     }
     return r;
+}
+
+struct tool_settings app_config_tools(const struct app_config *config, unsigned loops)
+{
+    return (struct tool_settings){
+        .batch_max = config->batch_max,
+        .loops = loops,
+        .backend_url = config->backend_url,
+        .backend_assets_path = config->backend_assets_path,
+        .backend_timeout_ms = CORE_BACKEND_TIMEOUT_MS,
+        .backend_reply_max = CORE_BACKEND_REPLY_MAX,
+    };
 }

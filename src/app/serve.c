@@ -1,14 +1,14 @@
 /*
- * The order of things matters here, going up and coming down:
+ * The order matters, both at startup and at shutdown:
  *
- *     read what is served     a wrong root stops everything before there is anything to undo
+ *     read content            a wrong directory fails before there is anything to undo
  *     loops, signals          from here on a signal asks to stop instead of killing
- *     doors                   the socket's file exists
+ *     endpoints               the socket file exists
  *     ready line, ready file  in this order
  *     serve
- *     ready file and socket's file removed, shutdown line, memory
+ *     remove ready file and socket file, print the shutdown line, free memory
  *
- * A process that is killed leaves a ready file and a socket's file behind; the
+ * A process that is killed leaves its ready file and socket file behind; the
  * next one on the same paths replaces both.
  */
 #include "app/serve.h"
@@ -18,16 +18,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/activation.h"
 #include "app/config.h"
+#include "app/confine.h"
+#include "app/content.h"
 #include "app/http_listener.h"
-#include "app/ready.h"
+#include "app/lifecycle.h"
 #include "app/watch.h"
-#include "cli/announce.h"
-#include "cli/confine.h"
-#include "cli/content.h"
-#include "cli/protocol.h"
-#include "cli/tool_settings.h"
 #include "core/sessions.h"
 #include "envelope/schemas.h"
 #include "log/log.h"
@@ -40,21 +36,24 @@
 #include "os/sys.h"
 
 /*
- * A loop answers tens of thousands of messages a second. The other processors are for what comes
- * with them: the log's thread, external tools, clients on the same machine. One loop more than
- * that makes them wait for each other, and each costs memory.
+ * One loop handles tens of thousands of messages a second. The other processors
+ * are left to the log's thread, external tools and local clients: more loops
+ * would compete with them, and each costs memory.
  */
 #define PROCESSORS_PER_LOOP  2
 #define LOOPS_BY_DEFAULT_MAX 8
+
+/* Room for a path and a reason. */
+#define DETAIL_SIZE 512
 
 static const int signal_numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
 #define SIGNAL_COUNT (sizeof(signal_numbers) / sizeof(signal_numbers[0]))
 
 struct server {
-    struct app_cli *cli;
+    struct app_streams *streams;
     const struct app_config *config;
-    unsigned doors; /* enum app_door */
+    unsigned endpoints; /* enum app_endpoint */
     struct app_content content;
     struct core_settings settings;
     struct app_http_listener http;
@@ -62,15 +61,13 @@ struct server {
     struct net *net;
     struct loop_signal *signals[SIGNAL_COUNT];
     struct app_watch *watch;
-    struct net_unix_address address; /* of the socket we made; its path is NULL otherwise */
+    struct net_unix_address
+        address; /* of the socket file we created; path is NULL if there is none */
     bool ready_written;
-    bool is_confined; /* neither it nor its programs can gain privileges */
+    bool is_confined; /* the process and its children cannot gain privileges */
 };
 
-/* ---- saying what failed ---- */
-
-/* Room for a path and a reason. */
-#define DETAIL_SIZE 512
+/* ---- lines on standard error ---- */
 
 /* "mcp:error reason=setup_failed detail=<subject>: <why>" @return error */
 static int refuse(const char *subject, int error, const char *why)
@@ -81,24 +78,56 @@ static int refuse(const char *subject, int error, const char *why)
     return error;
 }
 
-/* ---- what is served ---- */
+/* Fields of a line under construction, with room for the numbers among them. */
+struct line {
+    struct log_field fields[10];
+    char numbers[4][24];
+    size_t count;
+    size_t number_count;
+};
+
+static void add_field(struct line *line, const char *name, const char *value)
+{
+    line->fields[line->count++] = (struct log_field){name, jsv_str_from(value ? value : "")};
+}
+
+static void add_number(struct line *line, const char *name, size_t number)
+{
+    char *digits = line->numbers[line->number_count++];
+    snprintf(digits, sizeof(line->numbers[0]), "%zu", number);
+    add_field(line, name, digits);
+}
+
+static void log_reload(const struct app_content *content)
+{
+    const struct catalog *catalog = content->catalog;
+    struct line line = {.count = 0};
+    char timestamp[LOG_TIMESTAMP_SIZE];
+    log_timestamp(timestamp);
+    add_number(&line, "schemas", catalog_schema_count(catalog));
+    add_number(&line, "examples", catalog_example_count(catalog));
+    add_number(&line, "tools", catalog_tool_count(catalog));
+    add_number(&line, "skipped", content->skipped);
+    add_field(&line, "timestamp", timestamp);
+    log_text("reload", line.fields, line.count);
+}
+
+/* ---- content ---- */
 
 static int read_content(struct server *server)
 {
-    const char *dir;
+    char error[APP_CONTENT_ERROR_SIZE];
     app_content_init(&server->content, server->config);
-    int r = app_content_read(&server->content, &dir);
+    int r = app_content_read(&server->content, error);
     if (r < 0) {
-        char why[APP_CONTENT_WHY_SIZE];
-        app_content_explain(&server->content, r, dir, why);
-        log_text_error("setup_failed", jsv_str_from(why));
+        log_text_error("setup_failed", jsv_str_from(error));
         return r;
     }
     server->is_confined = app_confine_privileges(server->content.catalog);
     return 0;
 }
 
-/* Directories may be new, or others than before under the same name. */
+/* Directories may be new, or different ones under the same name. */
 static void refresh_watch(struct server *server)
 {
     int r = server->watch ? app_watch_refresh(server->watch) : 0;
@@ -107,23 +136,21 @@ static void refresh_watch(struct server *server)
     }
 }
 
-/* What cannot be read leaves everything as it was. */
+/* If reading fails, the content served so far stays. */
 static void reload(struct server *server)
 {
     refresh_watch(server);
-    const char *dir;
-    int r = app_content_read(&server->content, &dir);
+    char error[APP_CONTENT_ERROR_SIZE];
+    int r = app_content_read(&server->content, error);
     if (r < 0) {
-        char detail[APP_CONTENT_WHY_SIZE];
-        app_content_explain(&server->content, r, dir, detail);
-        log_text_warning("reload_failed", "detail", jsv_str_from(detail));
+        log_text_warning("reload_failed", "detail", jsv_str_from(error));
         return;
     }
     net_set_catalog(server->net, server->content.catalog);
     if (server->is_confined) {
         app_confine_check(server->content.catalog);
     }
-    app_announce_reload(&server->content);
+    log_reload(&server->content);
 }
 
 static void watch_changed(void *owner)
@@ -139,14 +166,14 @@ static unsigned choose_loops(const struct server *server)
         return server->config->threads;
     }
     unsigned loops = os_cpu_count() / PROCESSORS_PER_LOOP;
-    if (loops < 1 || server->doors == APP_DOOR_STDIO) {
+    if (loops < 1 || server->endpoints == APP_ENDPOINT_STDIO) {
         return 1;
     }
     return loops < LOOPS_BY_DEFAULT_MAX ? loops : LOOPS_BY_DEFAULT_MAX;
 }
 
-/* "mcp:schema version=2025-11-25 sha256=…": what an operator put in place of ours. */
-static void tell_schema(struct mcp_definitions *definitions)
+/* "mcp:schema version=2025-11-25 sha256=…", for a schema that replaces a built-in one. */
+static void log_schema(struct mcp_definitions *definitions)
 {
     for (enum mcp_version version = 0; version < MCP_VERSION_COUNT; version++) {
         char digest[OS_DIGEST_HEX_SIZE + 1];
@@ -171,7 +198,7 @@ static int load_protocol(struct server *server)
         return refuse(setting ? setting : "MCP schema", r, why);
     }
     if (source) {
-        tell_schema(server->settings.definitions);
+        log_schema(server->settings.definitions);
     }
     return 0;
 }
@@ -179,7 +206,7 @@ static int load_protocol(struct server *server)
 static int listen_http(struct server *server)
 {
     char why[APP_HTTP_WHY_SIZE];
-    if (!(server->doors & APP_DOOR_HTTP)) {
+    if (!(server->endpoints & APP_ENDPOINT_HTTP)) {
         return 0;
     }
     int r = app_http_listener_open(&server->http, server->config, why);
@@ -187,7 +214,7 @@ static int listen_http(struct server *server)
     return r < 0 ? refuse("HTTP", r, why) : 0;
 }
 
-/* For diagnostics: what messages and arguments are checked by. */
+/* For diagnostics: the schemas that messages and arguments are checked against. */
 static void describe(void *owner, struct jsv_writer *writer)
 {
     struct server *server = owner;
@@ -196,7 +223,7 @@ static void describe(void *owner, struct jsv_writer *writer)
     mcp_definitions_describe(server->settings.definitions, writer);
 }
 
-/* Lines go where the operator wants them; counters and diagnostics exist without lines, too. */
+/* Counters and diagnostics exist even if no log files are written. */
 static int start_log(struct server *server)
 {
     const struct app_config *config = server->config;
@@ -204,8 +231,9 @@ static int start_log(struct server *server)
         .dir = config->log_dir,
         .file_size_max = config->log_max_bytes,
         .redact = config->redact,
-        .token = server->doors & APP_DOOR_HTTP ? server->http.settings.guard.token
-                                               : jsv_str_from(config->token ? config->token : ""),
+        .token = server->endpoints & APP_ENDPOINT_HTTP
+                     ? server->http.settings.guard.token
+                     : jsv_str_from(config->token ? config->token : ""),
         .deterministic = !config->random_ids,
         .describe = describe,
         .owner = server,
@@ -216,18 +244,18 @@ static int start_log(struct server *server)
                        : 0;
 }
 
-/* Descriptors for all connections and what serves them; many systems allow 1,024 at first. */
+/* Enough descriptors for all connections; many systems start with a limit of 1,024. */
 #define OPEN_FILES_MAX 4096
 
 static int make_net(struct server *server)
 {
-    (void)os_raise_open_files_max(OPEN_FILES_MAX); /* else there are fewer connections */
+    (void)os_raise_open_files_max(OPEN_FILES_MAX); /* on failure fewer clients can connect */
     server->settings.sessions = core_sessions_new();
     int made = envelope_schemas_new(os_allocator(), &server->settings.envelopes);
     if (!server->settings.sessions || made < 0) {
         return refuse("cannot start", -ENOMEM, NULL);
     }
-    server->settings.tools = app_tool_settings(server->config, choose_loops(server));
+    server->settings.tools = app_config_tools(server->config, choose_loops(server));
     const struct net_options options = {
         .loops = choose_loops(server),
         .http = &server->http.settings,
@@ -238,7 +266,7 @@ static int make_net(struct server *server)
     return r < 0 ? refuse("cannot start", r, NULL) : 0;
 }
 
-/* The first signal that asks to stop lets work finish, the second does not (net_stop). */
+/* The first request to stop lets running calls finish, the second does not (net_stop). */
 static void signalled(void *owner, int number)
 {
     struct server *server = owner;
@@ -255,7 +283,7 @@ static int watch_signals(struct server *server)
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         int r = loop_signal_new(loop, signal_numbers[i], signalled, server, &server->signals[i]);
         if (r < 0) {
-            return refuse("cannot take signals", r, NULL);
+            return refuse("cannot watch for signals", r, NULL);
         }
     }
     return 0;
@@ -271,22 +299,22 @@ static int watch_files(struct server *server)
     return r < 0 ? refuse("cannot watch directories", r, NULL) : 0;
 }
 
-/* ---- doors ---- */
+/* ---- endpoints ---- */
 
-/* A socket that was handed over is a listener, unless somebody chose others. */
-static int choose_doors(struct server *server)
+/* A socket passed by the service manager is the endpoint, unless others were configured. */
+static int choose_endpoints(struct server *server)
 {
-    server->doors = server->config->doors;
+    server->endpoints = server->config->endpoints;
     server->activation.fd = -1;
-    if (server->config->doors_given && !(server->doors & APP_DOOR_SOCKET)) {
+    if (server->config->endpoints_given && !(server->endpoints & APP_ENDPOINT_SOCKET)) {
         return 0;
     }
     int r = app_activation_find(&server->activation);
     if (r < 0) {
-        return refuse("the socket handed over (LISTEN_FDS)", r, NULL);
+        return refuse("socket passed in LISTEN_FDS", r, NULL);
     }
-    if (server->activation.fd >= 0 && !server->config->doors_given) {
-        server->doors = APP_DOOR_SOCKET;
+    if (server->activation.fd >= 0 && !server->config->endpoints_given) {
+        server->endpoints = APP_ENDPOINT_SOCKET;
     }
     return 0;
 }
@@ -297,7 +325,7 @@ static int refuse_socket(const char *path, int error)
     pid_t pid = error == -EADDRINUSE ? os_process_on_socket(path) : 0;
     switch (error) {
     case -EADDRINUSE:
-        snprintf(why, sizeof(why), "another server listens on this socket");
+        snprintf(why, sizeof(why), "another process listens on this socket");
         if (pid > 0) {
             snprintf(why, sizeof(why), "pid %ld listens on this socket", (long)pid);
         }
@@ -308,14 +336,14 @@ static int refuse_socket(const char *path, int error)
         return refuse(
             path,
             error,
-            "another process keeps its lock file (the same name with .lock) locked; end that "
-            "process, or choose another path");
+            "another process holds its lock file (the same name with .lock); stop that process, or "
+            "choose another path");
     case -ENOLCK:
         return refuse(
             path,
             error,
-            "its lock file (the same name with .lock) is not ours: it belongs to another user, "
-            "others can open it, or it is not a plain file; remove it, or choose another path");
+            "its lock file (the same name with .lock) belongs to another user, can be opened by "
+            "others, or is not a regular file; remove it, or choose another path");
     default:
         return refuse(path, error, NULL);
     }
@@ -335,51 +363,118 @@ static int open_socket(struct server *server)
     int r = net_open_socket(server->net, fd);
     if (r < 0) {
         os_close(fd);
-        return refuse("cannot take connections", r, NULL);
+        return refuse("cannot accept connections", r, NULL);
     }
     return 0;
 }
 
 static int open_stdio(struct server *server)
 {
-    int r = net_open_stdio(server->net, server->cli->in_fd, server->cli->out_fd);
+    int r = net_open_stdio(server->net, server->streams->in_fd, server->streams->out_fd);
     if (r < 0) {
         return refuse("standard input and output", r, NULL);
     }
-    server->cli->out_fd = -1;
+    server->streams->out_fd = -1;
     return 0;
 }
 
-static int open_doors(struct server *server)
+static int open_endpoints(struct server *server)
 {
     int r = 0;
-    if (server->doors & APP_DOOR_HTTP) {
+    if (server->endpoints & APP_ENDPOINT_HTTP) {
         r = net_open_http(server->net, server->http.fd);
-        r = r < 0 ? refuse("cannot take connections", r, NULL) : 0;
+        r = r < 0 ? refuse("cannot accept connections", r, NULL) : 0;
     }
-    if (r == 0 && server->doors & APP_DOOR_SOCKET) {
+    if (r == 0 && server->endpoints & APP_ENDPOINT_SOCKET) {
         r = open_socket(server);
     }
-    if (r == 0 && server->doors & APP_DOOR_STDIO) {
+    if (r == 0 && server->endpoints & APP_ENDPOINT_STDIO) {
         r = open_stdio(server);
     }
     return r;
 }
 
-/* ---- being ready ---- */
+/* ---- ready and shutdown ---- */
 
 static const char *mode_name(const struct server *server)
 {
-    return server->doors & APP_DOOR_SOCKET ? "socket"
-           : server->doors & APP_DOOR_HTTP ? "http"
-                                           : "stdio";
+    return server->endpoints & APP_ENDPOINT_SOCKET ? "socket"
+           : server->endpoints & APP_ENDPOINT_HTTP ? "http"
+                                                   : "stdio";
 }
 
-/* Where the socket is: what we made, or what we were given. */
+/* The path of the socket that we created or were passed. */
 static const char *socket_path(const struct server *server)
 {
     bool given = server->activation.fd >= 0;
     return given ? server->activation.path : server->config->socket_path;
+}
+
+/* Room for "http://", an address and "/mcp". */
+#define URL_SIZE 320
+
+/*
+ * "mcp:ready mode=http url=… schemas_dir=… examples_dir=… mcp=… page=… schemas=8 tools=9
+ * timestamp=…". SYN defines the line of stdio and sockets field by field, so only HTTP, which
+ * SYN does not cover, adds addresses and counts.
+ */
+static void log_ready(const struct server *server, const char *timestamp)
+{
+    const struct catalog_options *roots = &server->content.options;
+    const struct catalog *catalog = server->content.catalog;
+    const char *address = server->config->http_addr;
+    bool has_http = server->endpoints & APP_ENDPOINT_HTTP;
+    struct line line = {.count = 0};
+    char urls[3][URL_SIZE];
+    add_field(&line, "mode", mode_name(server));
+    if (server->endpoints & APP_ENDPOINT_SOCKET) {
+        add_field(&line, "path", socket_path(server));
+    }
+    if (has_http) {
+        snprintf(urls[0], URL_SIZE, "http://%.256s", address);
+        add_field(&line, "url", urls[0]);
+    }
+    add_field(&line, "schemas_dir", roots->schemas_dir);
+    add_field(&line, "examples_dir", roots->examples_dir);
+    if (has_http) {
+        snprintf(urls[1], URL_SIZE, "http://%.256s/mcp", address);
+        snprintf(urls[2], URL_SIZE, "http://%.256s/", address);
+        add_field(&line, "mcp", urls[1]);
+        add_field(&line, "page", urls[2]);
+        add_number(&line, "schemas", catalog_schema_count(catalog));
+        add_number(&line, "tools", catalog_tool_count(catalog));
+    }
+    add_field(&line, "timestamp", timestamp);
+    log_text("ready", line.fields, line.count);
+}
+
+/* For a person who starts the server in a terminal, which would otherwise stay silent. */
+static void print_stdin_hint(int err_fd)
+{
+    static const char text[] =
+        "Waiting for JSON-RPC messages on standard input, one per line; Ctrl-D ends.\n"
+        "Usually an MCP client starts this program. Other things to try:\n"
+        "  mcpgate --http 127.0.0.1:8787   serve over HTTP, with a page for people\n"
+        "  mcpgate call TOOL NAME=VALUE    call a tool\n"
+        "  mcpgate init                    create a directory with a schema and a tool\n"
+        "  mcpgate --help                  all commands\n";
+    (void)os_write_all(err_fd, text, sizeof(text) - 1);
+}
+
+static void warn_of_other_server(const char *ready_file)
+{
+    char detail[DETAIL_SIZE];
+    pid_t pid = app_ready_other(ready_file);
+    if (pid > 0) {
+        snprintf(
+            detail,
+            sizeof(detail),
+            "%.256s belongs to another running mcpgate (pid %ld) and is replaced; "
+            "give each server a file of its own with --ready-file",
+            ready_file,
+            (long)pid);
+        log_text_warning("ready_file", "detail", jsv_str_from(detail));
+    }
 }
 
 static void become_ready(struct server *server)
@@ -387,19 +482,12 @@ static void become_ready(struct server *server)
     char timestamp[LOG_TIMESTAMP_SIZE];
     const char *path = server->config->ready_file;
     log_timestamp(timestamp);
-    const struct app_announcement announcement = {
-        .mode = mode_name(server),
-        .socket_path = server->doors & APP_DOOR_SOCKET ? socket_path(server) : NULL,
-        .http_addr = server->doors & APP_DOOR_HTTP ? server->config->http_addr : NULL,
-        .content = &server->content,
-        .timestamp = timestamp,
-    };
-    app_announce_ready(&announcement);
-    if (server->doors & APP_DOOR_STDIO && os_isatty(server->cli->in_fd)) {
-        app_announce_stdin(server->cli);
+    log_ready(server, timestamp);
+    if (server->endpoints & APP_ENDPOINT_STDIO && os_isatty(server->streams->in_fd)) {
+        print_stdin_hint(server->streams->err_fd);
     }
     if (path) {
-        app_announce_other(path);
+        warn_of_other_server(path);
     }
     int r = path ? app_ready_write(path, timestamp) : 0;
     server->ready_written = path && r == 0;
@@ -410,7 +498,7 @@ static void become_ready(struct server *server)
     }
 }
 
-/* Take back every sign of being there. */
+/* Remove the ready file and the socket file. */
 static void withdraw(struct server *server)
 {
     if (server->ready_written) {
@@ -423,7 +511,7 @@ static void withdraw(struct server *server)
     }
 }
 
-static void say_shutdown(const struct server *server)
+static void log_shutdown(const struct server *server)
 {
     char timestamp[LOG_TIMESTAMP_SIZE];
     log_timestamp(timestamp);
@@ -434,12 +522,12 @@ static void say_shutdown(const struct server *server)
     log_text("shutdown", fields, 2);
 }
 
-/* ---- the whole of it ---- */
+/* ---- setup, run, teardown ---- */
 
 static int set_up(struct server *server)
 {
     static int (*const steps[])(struct server *) = {
-        choose_doors,
+        choose_endpoints,
         read_content,
         load_protocol,
         listen_http,
@@ -447,7 +535,7 @@ static int set_up(struct server *server)
         make_net,
         watch_signals,
         watch_files,
-        open_doors,
+        open_endpoints,
     };
     int r = 0;
     for (size_t i = 0; r == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
@@ -456,22 +544,22 @@ static int set_up(struct server *server)
     return r;
 }
 
-static void say_answers_lost(int error)
+static void log_answers_lost(int error)
 {
     char detail[256];
-    const char *why = error == -ETIMEDOUT ? "they were not read for 30 seconds"
-                      : error == -ENOBUFS ? "the client did not read them"
+    const char *why = error == -ETIMEDOUT ? "the client did not read for 30 seconds"
+                      : error == -ENOBUFS ? "the client did not read"
                                           : strerror(-error);
-    snprintf(detail, sizeof(detail), "answers to standard output are lost: %s", why);
+    snprintf(detail, sizeof(detail), "answers on standard output were lost: %s", why);
     log_text_error("runtime_failed", jsv_str_from(detail));
 }
 
-/* Not a failure: the end of the input asks the server to stop, and calls have 10 seconds then. */
-static void say_calls_given_up(void)
+/* Not an error: after the end of input, calls have 10 seconds to finish. */
+static void log_calls_abandoned(void)
 {
     const struct log_field fields[] = {
         {"reason", JSV_STR("answers_lost")},
-        {"detail", JSV_STR("the calls took longer than 10 seconds after the end of input")},
+        {"detail", JSV_STR("calls took longer than 10 seconds after the end of input")},
     };
     log_text("warning", fields, 2);
 }
@@ -484,15 +572,15 @@ static enum app_exit run(struct server *server)
     withdraw(server);
     if (r < 0) {
         log_text_error("runtime_failed", jsv_str_from(strerror(-r)));
-        return APP_EXIT_FAILED;
+        return APP_EXIT_INVALID;
     }
     if (lost == -ETIME) {
-        say_calls_given_up();
+        log_calls_abandoned();
     } else if (lost < 0) {
-        say_answers_lost(lost);
-        return APP_EXIT_FAILED;
+        log_answers_lost(lost);
+        return APP_EXIT_INVALID;
     }
-    say_shutdown(server);
+    log_shutdown(server);
     return APP_EXIT_OK;
 }
 
@@ -512,10 +600,10 @@ static void tear_down(struct server *server)
     app_content_done(&server->content);
 }
 
-enum app_exit app_serve(struct app_cli *cli, const struct app_config *config)
+enum app_exit app_serve(struct app_streams *streams, const struct app_config *config)
 {
     app_confine_secrets();
-    struct server server = {.cli = cli, .config = config};
+    struct server server = {.streams = streams, .config = config};
     enum app_exit end = set_up(&server) < 0 ? APP_EXIT_TROUBLE : run(&server);
     tear_down(&server);
     return end;

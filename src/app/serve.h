@@ -1,19 +1,29 @@
 /*
- * The server as a process: from settings to readiness, signals, reloads, and
- * the way out.
+ * The server process: setup, signals, reloads and shutdown.
  */
 #pragma once
 
-#include "cli/cli.h"
-
 struct app_config;
 
+enum app_exit {
+#define APP_EXIT(name, value, meaning) APP_EXIT_##name = (value),
+#include "app/exit.def"
+#undef APP_EXIT
+    APP_EXIT_INTERRUPTED = 3, /* never a status: main() dies of os_interrupt_signal() instead */
+};
+
+/** The standard streams of the process. */
+struct app_streams {
+    int in_fd;
+    int out_fd;
+    int err_fd;
+};
+
 /**
- * Serve until the end; what there is to say is said on standard error.
+ * Serve until standard input ends or a signal asks to stop. Log lines go to standard error.
  *
- * @param cli Its out_fd, once it is a door, is closed with it and becomes -1.
- * @return APP_EXIT_OK when standard input ended or somebody asked us to stop;
- *         APP_EXIT_FAILED when something failed while serving; APP_EXIT_TROUBLE
- *         when it could not be set up.
+ * @param streams When serving on stdio, out_fd is closed and becomes -1.
+ * @return APP_EXIT_OK; APP_EXIT_INVALID when something failed while serving; APP_EXIT_TROUBLE
+ *         when the server could not be set up.
  */
-enum app_exit app_serve(struct app_cli *cli, const struct app_config *config);
+enum app_exit app_serve(struct app_streams *streams, const struct app_config *config);

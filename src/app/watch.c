@@ -12,18 +12,18 @@
 #include "os/dir.h"
 #include "os/sys.h"
 
-/* Changes closer together than this are one. */
+/* Changes closer together than this are reported once. */
 #define SETTLE_MS 100
-/* A directory that never settles is read all the same. */
+/* A directory that keeps changing is still reported after this time. */
 #define SETTLE_MAX_MS 1000
 
-/* Names of directories below the examples' root, all together: thousands of them. */
+/* Total size of the names of all subdirectories: room for thousands of them. */
 #define PATHS_SIZE_MAX ((size_t)1 << 20)
 
-/* Some dozen events; more are told of again. */
+/* Room for some dozen events; the rest is read in the next round. */
 #define EVENTS_SIZE 4096
 
-/* Everything that may make, change or remove a file; not reading it. */
+/* Everything that may create, change or remove a file. */
 #define CHANGES                                                                                    \
     (IN_CREATE | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE |            \
      IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
@@ -40,9 +40,9 @@ struct app_watch {
     uint64_t pending_since_ms;
 };
 
-/* ---- which directories ---- */
+/* ---- directories ---- */
 
-static int watch_one(struct app_watch *watch, const char *dir)
+static int watch_directory(struct app_watch *watch, const char *dir)
 {
     int r = dir ? os_inotify_add(watch->fd, dir, CHANGES) : 0;
     return r < 0 ? r : 0;
@@ -55,8 +55,8 @@ static void append_path(struct jsv_buf *paths, const char *dir, const char *name
     jsv_buf_append(paths, name, strlen(name) + 1);
 }
 
-/* Append the directories in a directory. One that is gone by now has none. */
-static void append_below(struct jsv_buf *paths, const char *dir)
+/* Append the subdirectories of a directory, which may be gone by now. */
+static void append_subdirectories(struct jsv_buf *paths, const char *dir)
 {
     int fd = os_openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
@@ -73,8 +73,8 @@ static void append_below(struct jsv_buf *paths, const char *dir)
     os_close(fd);
 }
 
-/* A list of directories still to be looked at stands in for recursion. */
-static int watch_below(struct app_watch *watch, const char *root)
+/* Uses a list of pending directories instead of recursion. */
+static int watch_tree(struct app_watch *watch, const char *root)
 {
     struct jsv_buf paths;
     jsv_buf_init(&paths, os_allocator(), PATHS_SIZE_MAX);
@@ -83,11 +83,11 @@ static int watch_below(struct app_watch *watch, const char *root)
         struct jsv_buf dir;
         jsv_buf_init(&dir, os_allocator(), PATHS_SIZE_MAX);
         size_t size = strlen(paths.data + at) + 1;
-        r = jsv_buf_append(&dir, paths.data + at, size); /* the list moves while it grows */
+        r = jsv_buf_append(&dir, paths.data + at, size); /* a copy, since growing moves the list */
         if (r == 0) {
-            r = watch_one(watch, dir.data);
+            r = watch_directory(watch, dir.data);
             r = r == -ENOENT && at > 0 ? 0 : r;
-            append_below(&paths, dir.data);
+            append_subdirectories(&paths, dir.data);
         }
         jsv_buf_done(&dir);
         at += size;
@@ -99,17 +99,17 @@ static int watch_below(struct app_watch *watch, const char *root)
 
 int app_watch_refresh(struct app_watch *watch)
 {
-    int r = watch_one(watch, watch->roots->schemas_dir);
+    int r = watch_directory(watch, watch->roots->schemas_dir);
     if (r == 0) {
-        r = watch_one(watch, watch->roots->tools_dir);
+        r = watch_directory(watch, watch->roots->tools_dir);
     }
     if (r == 0 && watch->roots->examples_dir) {
-        r = watch_below(watch, watch->roots->examples_dir);
+        r = watch_tree(watch, watch->roots->examples_dir);
     }
     return r;
 }
 
-/* ---- what happens in them ---- */
+/* ---- events ---- */
 
 static void settled(void *owner)
 {
@@ -130,7 +130,7 @@ static void note_change(struct app_watch *watch)
     }
 }
 
-/* What exactly happened does not matter: everything is read again. */
+/* The kind of event does not matter: everything is read again. */
 static void polled(void *owner, unsigned events, int error)
 {
     struct app_watch *watch = owner;

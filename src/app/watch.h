@@ -1,10 +1,10 @@
 /*
- * Noticing that what is served has changed on disk (inotify). One change
- * seldom comes alone: an editor writes, renames, removes. So the owner is told
- * once, when things have been quiet for a moment, and at the latest a second
- * after the first change.
+ * Watches the served directories for changes (inotify). Changes usually come in
+ * bursts: an editor writes, renames, removes. So the callback runs once, when
+ * nothing has changed for a moment, and at the latest one second after the
+ * first change.
  *
- * Directories below the examples' root are watched as well; links to
+ * Subdirectories of the examples directory are watched as well; links to
  * directories are not followed.
  */
 #pragma once
@@ -16,9 +16,9 @@ struct loop;
 typedef void app_watch_changed(void *owner);
 
 /**
- * Watch the roots of a catalog.
+ * Watch the directories of a catalog.
  * @param roots Must outlive the watch.
- * @return 0 or -errno; -ENOSPC when the system's watches are used up.
+ * @return 0 or -errno; -ENOSPC when the system allows no more watches.
  */
 int app_watch_new(
     struct loop *loop,
@@ -29,5 +29,5 @@ int app_watch_new(
 /** Accepts NULL. */
 void app_watch_free(struct app_watch *watch);
 
-/** Watch directories that are new. @return 0 or -errno. */
+/** Also watch new subdirectories. @return 0 or -errno. */
 int app_watch_refresh(struct app_watch *watch);

@@ -9,39 +9,33 @@
 #include <string.h>
 
 #include "app/config.h"
-#include "cli/args.h"
 #include "cli/call_arguments.h"
 #include "cli/call_peer.h"
 #include "cli/cli.h"
-#include "cli/document.h"
-#include "cli/input.h"
-#include "cli/output.h"
+#include "cli/io.h"
 #include "cli/report.h"
 #include "jsv/base/similar.h"
 #include "mcp/versions.h"
 #include "os/file.h"
 #include "os/sys.h"
 
-#define CALL_URL    (UINT64_C(1) << APP_FLAG_COMMAND)
-#define CALL_FORMAT (UINT64_C(1) << (APP_FLAG_COMMAND + 1))
-
-/* An answer of ours has 4 MiB at most; those of others may be larger. */
+/* Our answers have at most 4 MiB; those of other servers may be larger. */
 #define REPLY_SIZE_MAX ((size_t)64 << 20)
 
-/* Pages of tools/list that are asked for: a server that always has one more is not followed. */
+/* Limit on pages of tools/list, in case a server always has one more. */
 #define PAGES_MAX 1000
 
-/* Room for the reason a call failed, on one line. */
+/* Room for an error on one line. */
 #define WHY_SIZE 2048
 
 struct call {
-    struct app_cli *cli;
-    const struct app_args *args;
+    struct cli *cli;
+    const struct cli_args *args;
     const char *tool;
     bool as_json;
     struct call_peer peer;
     struct jsv_reader *reader;
-    struct jsv_document *listed; /* the page of the list that has the tool, or the last one */
+    struct jsv_document *listed; /* the page of tools/list that has the tool, or the last one */
     struct jsv_document *answered;
     struct jsv_buf page;
     struct jsv_buf cursor;
@@ -53,7 +47,7 @@ struct call {
     struct jsv_value schema; /* of its input; of type NONE when it is not listed */
 };
 
-/* All functions below that return an int return 0, or an error that has been reported. */
+/* Functions below that return an int return 0, or a reported error. */
 
 /* ---- messages ---- */
 
@@ -92,7 +86,7 @@ static int ask(struct call *call, struct jsv_writer *writer, struct jsv_buf *rep
     jsv_write_object_end(writer);
     jsv_write_object_end(writer);
     if (call->request.error < 0) {
-        return app_output_failed(call->cli, call->request.error);
+        return cli_output_failed(call->cli, call->request.error);
     }
     jsv_buf_reset(reply);
     return call->peer.ask(call->peer.self, jsv_buf_str(&call->request), reply);
@@ -105,9 +99,9 @@ static int read_reply(struct call *call, const struct jsv_buf *text, struct jsv_
         r = jsv_read(call->reader, document, jsv_buf_str(text), 0, NULL);
     }
     if (r == -EBADMSG) {
-        app_report(call->cli, "the server's answer is not JSON");
+        cli_report(call->cli, "the server's answer is not JSON");
     } else if (r < 0) {
-        app_report_errno(call->cli, "cannot read the server's answer", r);
+        cli_report_errno(call->cli, "cannot read the server's answer", r);
     }
     return r;
 }
@@ -143,7 +137,7 @@ static int list_page(struct call *call)
     return r < 0 ? r : read_reply(call, &call->page, call->listed);
 }
 
-/* Look the tool up, page by page. */
+/* Find the tool in tools/list. */
 static int find_schema(struct call *call)
 {
     for (size_t page = 0; page < PAGES_MAX; page++) {
@@ -170,36 +164,36 @@ static int find_schema(struct call *call)
 
 /* ---- arguments ---- */
 
-/* Standard input stays open: a descriptor below 3 must not become a tool's pipe. */
-static int load_arguments(struct call *call, struct app_document *document)
+/* Standard input stays open, so that a pipe to the tool does not get its descriptor. */
+static int load_arguments(struct call *call, struct cli_document *document)
 {
-    document->name = app_input_name("-");
-    jsv_buf_init(&document->text, os_allocator(), APP_INPUT_SIZE_MAX);
+    document->name = cli_input_name("-");
+    jsv_buf_init(&document->text, os_allocator(), CLI_INPUT_SIZE_MAX);
     int r = os_file_read(call->cli->in_fd, &document->text);
     if (r < 0) {
-        app_input_report(call->cli, "-", r);
+        cli_input_report(call->cli, "-", r);
         return r;
     }
-    return app_document_parse(call->cli, document);
+    return cli_document_parse(call->cli, document);
 }
 
 static int read_arguments(struct call *call)
 {
-    struct app_document document = {0};
+    struct cli_document document = {0};
     int r = load_arguments(call, &document);
     if (r < 0) {
-        app_document_done(&document);
+        cli_document_done(&document);
         return r;
     }
     struct jsv_value root = jsv_document_root(document.document);
     if (jsv_value_type(root) != JSV_TYPE_OBJECT) {
-        app_document_report(call->cli, &document, root, "the arguments must be a JSON object");
+        cli_document_report(call->cli, &document, root, "the arguments must be a JSON object");
         r = -EINVAL;
     } else {
         struct jsv_writer writer = jsv_writer_on(&call->arguments);
         jsv_write_value(&writer, root);
     }
-    app_document_done(&document);
+    cli_document_done(&document);
     return r;
 }
 
@@ -213,16 +207,16 @@ static int make_arguments(struct call *call)
     struct call_fault fault;
     int r = call_arguments_write(words, count, call->schema, &call->arguments, &fault);
     if (r == -EINVAL) {
-        app_report_about(call->cli, fault.word, fault.why);
+        cli_report_about(call->cli, fault.word, fault.why);
     } else if (r < 0) {
-        app_output_failed(call->cli, r);
+        cli_output_failed(call->cli, r);
     }
     return r;
 }
 
 /* ---- the result ---- */
 
-/* "message: details; /pointer: what is wrong there" */
+/* "message: details; /pointer: problem" */
 static void explain_error(struct jsv_value error, struct jsv_buf *why)
 {
     struct jsv_value data = jsv_value_get(error, JSV_STR("data"));
@@ -242,7 +236,7 @@ static void explain_error(struct jsv_value error, struct jsv_buf *why)
     }
 }
 
-/* The texts of a result's content, a line each at least; what is not text is named. */
+/* Text content, each on lines of its own; other content as JSON. */
 static void put_content(struct jsv_value content, struct jsv_buf *out)
 {
     struct jsv_iter iter = jsv_value_iter(content);
@@ -267,34 +261,34 @@ static void report_failure(const struct call *call, struct jsv_buf *why)
         why->size--;
     }
     jsv_buf_append_byte(why, '\0');
-    app_report_about(call->cli, call->tool, why->error == 0 ? why->data : "the tool failed");
+    cli_report_about(call->cli, call->tool, why->error == 0 ? why->data : "the tool failed");
 }
 
-/* A tool that failed: structured results are results; a sentence is for standard error. */
+/* Of a failed tool, structured content is a result too; text goes to standard error. */
 static int print_result(struct call *call, struct jsv_value result, bool is_error)
 {
     struct jsv_value structured = jsv_value_get(result, JSV_STR("structuredContent"));
     struct jsv_buf out;
     int r = 0;
-    jsv_buf_init(&out, os_allocator(), APP_OUTPUT_SIZE_MAX);
+    cli_output_init(&out);
     struct jsv_writer writer = jsv_writer_on(&out);
     if (call->as_json || jsv_value_type(structured) != JSV_TYPE_NONE) {
         jsv_write_value(&writer, call->as_json ? result : structured);
         jsv_buf_append_byte(&out, '\n');
-        r = app_output_buf(call->cli, &out);
+        r = cli_output_buf(call->cli, &out);
     } else {
         put_content(jsv_value_get(result, JSV_STR("content")), &out);
         if (is_error) {
             report_failure(call, &out);
         } else {
-            r = app_output_buf(call->cli, &out);
+            r = cli_output_buf(call->cli, &out);
         }
     }
     jsv_buf_done(&out);
     return r;
 }
 
-/* Why a tool may have refused its arguments. */
+/* A misspelt argument may be the reason of an error. */
 static void suggest_argument(const struct call *call)
 {
     struct jsv_str name;
@@ -307,11 +301,11 @@ static void suggest_argument(const struct call *call)
             &suggestion)) {
         char word[JSV_SIMILAR_SIZE_MAX + 1];
         snprintf(word, sizeof(word), "%.*s", (int)name.size, name.data);
-        app_report_unknown(call->cli, "unknown argument", word, "", suggestion);
+        cli_report_unknown(call->cli, "unknown argument", word, "", suggestion);
     }
 }
 
-/* Whether a result says that there is no schema of the name given. */
+/* Whether the tool does not know the schema named in the arguments. */
 static bool lacks_schema(struct jsv_value result)
 {
     struct jsv_value structured = jsv_value_get(result, JSV_STR("structuredContent"));
@@ -332,11 +326,11 @@ static void suggest_among(const struct call *call, struct jsv_str name, struct j
     if (similar.best.size > 0) {
         char word[JSV_SIMILAR_SIZE_MAX + 1];
         snprintf(word, sizeof(word), "%.*s", (int)name.size, name.data);
-        app_report_unknown(call->cli, "unknown schema", word, "", similar.best);
+        cli_report_unknown(call->cli, "unknown schema", word, "", similar.best);
     }
 }
 
-/* Look for the schema that was meant among those that the server lists. */
+/* Suggest the most similar schema of the server. */
 static int suggest_schema(struct call *call)
 {
     struct jsv_str name;
@@ -359,11 +353,11 @@ static int suggest_schema(struct call *call)
 
 static enum app_exit refuse_tool(struct call *call)
 {
-    app_report_unknown(call->cli, "unknown tool", call->tool, "", jsv_buf_str(&call->suggestion));
+    cli_report_unknown(call->cli, "unknown tool", call->tool, "", jsv_buf_str(&call->suggestion));
     return APP_EXIT_TROUBLE;
 }
 
-static enum app_exit take_error(struct call *call, struct jsv_value error)
+static enum app_exit handle_error(struct call *call, struct jsv_value error)
 {
     if (!call->is_listed) {
         return refuse_tool(call);
@@ -372,29 +366,30 @@ static enum app_exit take_error(struct call *call, struct jsv_value error)
     jsv_buf_init(&why, os_allocator(), WHY_SIZE);
     explain_error(error, &why);
     if (why.error == -ENOBUFS) {
-        why.error = 0; /* the beginning of it will do */
+        why.error = 0; /* show the start of it */
         why.size = WHY_SIZE - 1;
     }
     report_failure(call, &why);
     jsv_buf_done(&why);
     suggest_argument(call);
-    return APP_EXIT_FAILED;
+    return APP_EXIT_INVALID;
 }
 
-static enum app_exit take_answer(struct call *call)
+static enum app_exit handle_answer(struct call *call)
 {
     struct jsv_value root = jsv_document_root(call->answered);
     struct jsv_value result = jsv_value_get(root, JSV_STR("result"));
     if (jsv_value_type(result) != JSV_TYPE_OBJECT) {
-        return take_error(call, jsv_value_get(root, JSV_STR("error")));
+        return handle_error(call, jsv_value_get(root, JSV_STR("error")));
     }
     struct jsv_value kind = jsv_value_get(result, JSV_STR("resultType"));
     if (jsv_str_equal(jsv_value_text(kind), JSV_STR("input_required"))) {
-        app_report_about(call->cli, call->tool, "the tool asks questions; use an MCP client");
-        return APP_EXIT_FAILED;
+        cli_report_about(
+            call->cli, call->tool, "the tool asks the client for input; use an MCP client");
+        return APP_EXIT_INVALID;
     }
     struct jsv_value failed = jsv_value_get(result, JSV_STR("isError"));
-    /* A message over the limit is answered in another form: {"ok":false,…}. */
+    /* A request over the size limit is answered with {"ok":false,…}. */
     struct jsv_value ok = jsv_value_get(result, JSV_STR("ok"));
     bool is_error = (jsv_value_type(failed) == JSV_TYPE_BOOLEAN && jsv_value_bool(failed)) ||
                     (jsv_value_type(ok) == JSV_TYPE_BOOLEAN && !jsv_value_bool(ok));
@@ -406,7 +401,7 @@ static enum app_exit take_answer(struct call *call)
     if (lacks_schema(result)) {
         r = r < 0 ? r : suggest_schema(call);
     }
-    return r < 0 ? APP_EXIT_TROUBLE : is_error ? APP_EXIT_FAILED : APP_EXIT_OK;
+    return r < 0 ? APP_EXIT_TROUBLE : is_error ? APP_EXIT_INVALID : APP_EXIT_OK;
 }
 
 /* ---- the command ---- */
@@ -430,10 +425,8 @@ static int call_tool(struct call *call)
 static int open_peer(struct call *call)
 {
     struct app_config config;
-    struct app_config_fault fault;
-    const char *url = app_args_value(call->args, CALL_URL);
-    if (app_config_read(call->args, &config, &fault) < 0) {
-        app_report(call->cli, fault.text);
+    const char *url = cli_args_value(call->args, CLI_FLAG(CALL_URL));
+    if (cli_config_read(call->cli, call->args, &config) < 0) {
         return -EINVAL;
     }
     return url ? call_remote_open(call->cli, url, config.token, &call->peer)
@@ -443,34 +436,26 @@ static int open_peer(struct call *call)
 static enum app_exit call_with(struct call *call)
 {
     if (!call->reader || !call->listed || !call->answered) {
-        app_output_failed(call->cli, -ENOMEM);
+        cli_output_failed(call->cli, -ENOMEM);
         return APP_EXIT_TROUBLE;
     }
     if (open_peer(call) < 0) {
         return APP_EXIT_TROUBLE;
     }
-    enum app_exit status = call_tool(call) < 0 ? APP_EXIT_TROUBLE : take_answer(call);
+    enum app_exit status = call_tool(call) < 0 ? APP_EXIT_TROUBLE : handle_answer(call);
     call->peer.close(call->peer.self);
     return status;
 }
 
-static int take_format(struct call *call)
+static enum app_exit run(struct cli *cli, const struct cli_args *args)
 {
-    const char *format = app_args_value(call->args, CALL_FORMAT);
-    call->as_json = format && strcmp(format, "json") == 0;
-    if (format && !call->as_json && strcmp(format, "text") != 0) {
-        app_report_usage(call->cli, "--format: expected text or json, not", format);
-        return -EINVAL;
-    }
-    return 0;
-}
-
-static enum app_exit call_run(struct app_cli *cli, const struct app_args *args)
-{
+    static const char *const formats[] = {"text", "json", NULL};
     struct call call = {.cli = cli, .args = args, .tool = args->operands[0]};
-    if (take_format(&call) < 0) {
+    int format = cli_args_choice(cli, args, CLI_FLAG(CALL_FORMAT), "--format", formats);
+    if (format < 0) {
         return APP_EXIT_TROUBLE;
     }
+    call.as_json = format == 1;
     call.reader = jsv_reader_new(os_allocator(), NULL);
     call.listed = jsv_document_new(os_allocator());
     call.answered = jsv_document_new(os_allocator());
@@ -495,25 +480,18 @@ static enum app_exit call_run(struct app_cli *cli, const struct app_args *args)
     return status;
 }
 
-static const struct app_option options[] = {
-    {.name = "url",
-     .flag = CALL_URL,
-     .help = "Call a tool of a running mcpgate, at http://HOST:PORT",
-     .value = "URL"},
-    {.name = "format",
-     .flag = CALL_FORMAT,
-     .help = "Print text (default), or the whole result as json",
-     .value = "text|json"},
+static const struct cli_option options[] = {
+#define CLI_CALL CLI_OPTION_ROW
+#include "cli/options.def"
 #define APP_SETTING(...)
-#define APP_ROOT(name_, field_, kind_, variable_, flag_, value_, fallback_, help_)                 \
-    APP_SETTING_OPTION(name_, variable_, flag_, value_, fallback_, help_),
-#define APP_TOOL_SETTING APP_ROOT
+#define APP_ROOT         CLI_SETTING_ROW
+#define APP_TOOL_SETTING CLI_SETTING_ROW
 #include "app/env.def"
 #undef APP_SETTING
     {0},
 };
 
-const struct app_command app_command_call = {
+const struct cli_command cli_command_call = {
     .name = "call",
     .synopsis = "TOOL [NAME=VALUE]... | JSON | -",
     .summary = "Call a tool and print its result",
@@ -522,10 +500,10 @@ const struct app_command app_command_call = {
         "  mcpgate call validate_asset '{\"schema\":\"tone\",\"asset\":{\"gain_db\":3}}'\n"
         "  mcpgate call list_schemas --url http://127.0.0.1:8787\n"
         "\n"
-        "Tools are those that \"mcpgate serve\" would serve with the same settings, or those of\n"
-        "the server at --url, which gets the bearer token in MCPGATE_TOKEN. VALUE is taken as\n"
-        "JSON where the tool's input schema allows that type, else as a string; NAME:=JSON is\n"
-        "always JSON. \"-\" reads the arguments, a JSON object, from standard input.\n"
+        "Calls a tool that \"mcpgate serve\" would serve with the same settings, or a tool of the\n"
+        "server at --url, with the bearer token in MCPGATE_TOKEN. VALUE is read as JSON if the\n"
+        "tool's input schema allows that type there, else as a string; NAME:=JSON is always JSON.\n"
+        "\"-\" reads the arguments, a JSON object, from standard input.\n"
         "\n"
         "Structured results are printed as JSON, others as text.\n"
         "\n"
@@ -534,5 +512,5 @@ const struct app_command app_command_call = {
     .options = options,
     .operand_min = 1,
     .operand_max = SIZE_MAX,
-    .run = call_run,
+    .run = run,
 };

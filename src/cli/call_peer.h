@@ -1,30 +1,30 @@
 /*
- * Who answers the messages of `mcpgate call`: a server that runs inside this
- * process for one call (call_local.c), or one that runs elsewhere
- * (call_remote.c).
+ * The server that answers mcpgate call: one that runs inside this process for a
+ * single call, or one that runs elsewhere.
  */
 #pragma once
 
 #include <jsv/jsv.h>
 
-struct app_cli;
 struct app_config;
+struct cli;
 
 struct call_peer {
     void *self;
-    /* Append the answer to one JSON-RPC request. @return 0, or an error that has been reported. */
+    /* Send a JSON-RPC request and append the answer. @return 0, or a reported error. */
     int (*ask)(void *self, struct jsv_str request, struct jsv_buf *reply);
     void (*close)(void *self);
 };
 
-/** Read what would be served, by the same settings. @return 0, or a reported error. */
-int call_local_open(
-    struct app_cli *cli, const struct app_config *config, struct call_peer *ret_peer);
+/** Start a server with these settings. @return 0, or a reported error. */
+int call_local_open(struct cli *cli, const struct app_config *config, struct call_peer *ret_peer);
 
 /**
- * @param url   Address of a running mcpgate: its origin, or that with /mcp.
+ * Use a running mcpgate.
+ *
+ * @param url   Its origin, optionally with /mcp.
  * @param token Bearer token; NULL: none.
  * @return 0, or a reported error.
  */
 int call_remote_open(
-    struct app_cli *cli, const char *url, const char *token, struct call_peer *ret_peer);
+    struct cli *cli, const char *url, const char *token, struct call_peer *ret_peer);

@@ -6,52 +6,41 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/interrupt.h"
-#include "cli/args.h"
-#include "cli/check_line.h"
+#include "cli/check_stream.h"
 #include "cli/cli.h"
-#include "cli/input.h"
-#include "cli/output.h"
+#include "cli/io.h"
 #include "cli/report.h"
-#include "cli/validate/files.h"
 #include "cli/validate/source.h"
 #include "os/sys.h"
 
-enum check_flags {
-    CHECK_PROTOCOL = 1 << 0,
-    CHECK_AS = 1 << 1,
-    CHECK_MCP_SCHEMA = 1 << 2,
-    CHECK_FORMAT = 1 << 3,
-};
-
-/* All functions below that return an int return 0, or an error that has been reported. */
+/* Functions below that return an int return 0, or a reported error. */
 
 /* ---- the stream ---- */
 
 static int answer_piece(
-    struct app_cli *cli,
-    struct check_lines *lines,
+    struct cli *cli,
+    struct check_stream *stream,
     const struct validate_piece *piece,
     struct jsv_buf *out)
 {
     if (piece->kind == VALIDATE_UNREAD) {
-        app_input_report(cli, piece->file->name, piece->error);
+        cli_input_report(cli, piece->file->name, piece->error);
         return piece->error;
     }
     int r = piece->kind == VALIDATE_LONG_LINE
-                ? check_lines_too_long(lines, out)
-                : check_lines_text(lines, jsv_buf_str(&piece->text), out);
+                ? check_stream_too_long(stream, out)
+                : check_stream_text(stream, jsv_buf_str(&piece->text), out);
     if (r < 0) {
-        return app_output_failed(cli, r);
+        return cli_output_failed(cli, r);
     }
-    r = app_output_buf(cli, out);
+    r = cli_output_buf(cli, out);
     jsv_buf_reset(out);
     return r;
 }
 
-static int go_through(
-    struct app_cli *cli,
-    struct check_lines *lines,
+static int check_pieces(
+    struct cli *cli,
+    struct check_stream *stream,
     struct validate_source *source,
     struct validate_piece *piece,
     struct jsv_buf *out)
@@ -60,12 +49,12 @@ static int go_through(
         validate_piece_reset(piece);
         int r = validate_source_next(source, piece);
         if (r < 0 && r != -EINTR) {
-            return app_output_failed(cli, r);
+            return cli_output_failed(cli, r);
         }
         if (r <= 0) {
             return r;
         }
-        r = answer_piece(cli, lines, piece, out);
+        r = answer_piece(cli, stream, piece, out);
         if (r < 0) {
             return r;
         }
@@ -73,7 +62,7 @@ static int go_through(
 }
 
 static int
-check_files(struct app_cli *cli, struct check_lines *lines, const struct validate_files *files)
+check_files(struct cli *cli, struct check_stream *stream, const struct validate_files *files)
 {
     struct validate_source source;
     struct validate_piece piece;
@@ -81,25 +70,19 @@ check_files(struct app_cli *cli, struct check_lines *lines, const struct validat
     validate_source_init(&source, files, cli->in_fd);
     source.line_size_max = CHECK_LINE_SIZE_MAX + 1; /* and a carriage return */
     validate_piece_init(&piece);
-    jsv_buf_init(&out, os_allocator(), APP_OUTPUT_SIZE_MAX);
-    int r = go_through(cli, lines, &source, &piece, &out);
+    cli_output_init(&out);
+    int r = check_pieces(cli, stream, &source, &piece, &out);
     jsv_buf_done(&out);
     validate_piece_done(&piece);
     validate_source_done(&source);
     return r;
 }
 
-static char *input_path(const struct app_args *args)
-{
-    static char standard_input[] = "-";
-    return args->operand_count > 0 ? args->operands[0] : standard_input;
-}
-
-/* "7 messages, 6 valid, 1 invalid", for people. */
-static int print_summary(struct app_cli *cli, const struct check_lines *lines)
+/* "7 messages, 6 valid, 1 invalid" */
+static int print_summary(struct cli *cli, const struct check_stream *stream)
 {
     char text[96];
-    struct check_counts counts = check_lines_counts(lines);
+    struct check_counts counts = check_stream_counts(stream);
     snprintf(
         text,
         sizeof(text),
@@ -108,63 +91,63 @@ static int print_summary(struct app_cli *cli, const struct check_lines *lines)
         counts.messages == 1 ? "" : "s",
         counts.messages - counts.invalid,
         counts.invalid);
-    return app_output_write(cli, jsv_str_from(text));
+    return cli_output_write(cli, jsv_str_from(text));
 }
 
-static int check_input(struct app_cli *cli, const struct app_args *args, struct check_lines *lines)
+static int check_input(struct cli *cli, const struct cli_args *args, struct check_stream *stream)
 {
-    char *path = input_path(args);
+    char *path = cli_args_input(args);
     struct validate_files files;
     int r = validate_files_list(&path, 1, true, &files);
     if (r < 0) {
-        return app_output_failed(cli, r);
+        return cli_output_failed(cli, r);
     }
     const struct validate_file *file = validate_files_at(&files, 0);
     if (file->directory || file->error == -ENODATA) {
-        app_input_report(cli, path, -EISDIR);
+        cli_input_report(cli, path, -EISDIR);
         r = -EISDIR;
     } else {
-        r = check_files(cli, lines, &files);
+        r = check_files(cli, stream, &files);
     }
     validate_files_done(&files);
     return r;
 }
 
-/* As check_input(); a signal ends it between two lines. */
-static enum app_exit watch_input(
-    struct app_cli *cli, const struct app_args *args, struct check_lines *lines, bool as_text)
+/* A signal stops it between two lines. */
+static enum app_exit
+watch_input(struct cli *cli, const struct cli_args *args, struct check_stream *stream, bool as_text)
 {
-    if (app_interrupt_begin(cli) < 0) {
+    if (cli_interrupt_begin(cli) < 0) {
         return APP_EXIT_TROUBLE;
     }
-    int r = check_input(cli, args, lines);
+    int r = check_input(cli, args, stream);
     if (r == 0 && as_text) {
-        r = print_summary(cli, lines);
+        r = print_summary(cli, stream);
     }
-    enum app_exit status = app_interrupt_end(r);
-    bool is_valid = check_lines_counts(lines).invalid == 0;
+    enum app_exit status = cli_interrupt_end(r);
+    bool is_valid = check_stream_counts(stream).invalid == 0;
     return status == APP_EXIT_OK && !is_valid ? APP_EXIT_INVALID : status;
 }
 
-static enum app_exit check_stream(
-    struct app_cli *cli, const struct app_args *args, const struct check_line_options *options)
+static enum app_exit
+check_stream(struct cli *cli, const struct cli_args *args, const struct check_options *options)
 {
-    struct check_lines *lines = check_lines_new(options);
-    if (!lines) {
-        app_output_failed(cli, -ENOMEM);
+    struct check_stream *stream = check_stream_new(options);
+    if (!stream) {
+        cli_output_failed(cli, -ENOMEM);
         return APP_EXIT_TROUBLE;
     }
-    enum app_exit status = watch_input(cli, args, lines, options->text_name != NULL);
-    check_lines_free(lines);
+    enum app_exit status = watch_input(cli, args, stream, options->text_name != NULL);
+    check_stream_free(stream);
     return status;
 }
 
 /* ---- options ---- */
 
-static void report_version(struct app_cli *cli, const char *name)
+static void report_version(struct cli *cli, const char *name)
 {
     char subject[64];
-    char why[160] = "unknown version; known are";
+    char why[160] = "unknown version; expected one of";
     size_t size = strlen(why);
     for (enum mcp_version version = 0; version < MCP_VERSION_COUNT && size < sizeof(why);
          version++) {
@@ -173,14 +156,13 @@ static void report_version(struct app_cli *cli, const char *name)
             why + size, sizeof(why) - size, "%s %s", comma, mcp_version_name(version));
     }
     snprintf(subject, sizeof(subject), "--protocol %.40s", name);
-    app_report_about(cli, subject, why);
+    cli_report_about(cli, subject, why);
 }
 
-/* Without one, the stream says which. */
-static int
-take_version(struct app_cli *cli, const struct app_args *args, struct check_line_options *options)
+/* Without --protocol, the version is taken from the stream. */
+static int take_version(struct cli *cli, const struct cli_args *args, struct check_options *options)
 {
-    const char *name = app_args_value(args, CHECK_PROTOCOL);
+    const char *name = cli_args_value(args, CLI_FLAG(CHECK_PROTOCOL));
     options->version = MCP_VERSION_NEWEST;
     options->follows_stream = !name;
     int r = name ? mcp_version_from_name(jsv_str_from(name), &options->version) : 0;
@@ -190,54 +172,49 @@ take_version(struct app_cli *cli, const struct app_args *args, struct check_line
     return r;
 }
 
-static int
-take_format(struct app_cli *cli, const struct app_args *args, struct check_line_options *options)
+static int take_format(struct cli *cli, const struct cli_args *args, struct check_options *options)
 {
-    const char *format = app_args_value(args, CHECK_FORMAT);
-    bool as_text = format && strcmp(format, "text") == 0;
-    if (format && !as_text && strcmp(format, "json") != 0) {
-        app_report_usage(cli, "--format: expected json or text, not", format);
-        return -EINVAL;
-    }
-    options->text_name = as_text ? app_input_name(input_path(args)) : NULL;
-    return 0;
+    static const char *const formats[] = {"json", "text", NULL};
+    int format = cli_args_choice(cli, args, CLI_FLAG(CHECK_FORMAT), "--format", formats);
+    options->text_name = format == 1 ? cli_input_name(cli_args_input(args)) : NULL;
+    return format < 0 ? format : 0;
 }
 
 static int load_official(
-    struct app_cli *cli,
+    struct cli *cli,
     const char *path,
     enum mcp_version version,
     struct mcp_definitions **ret_definitions)
 {
     struct mcp_fault fault;
     struct jsv_buf text;
-    jsv_buf_init(&text, os_allocator(), APP_INPUT_SIZE_MAX);
-    int r = app_input_read(cli, path, &text);
+    jsv_buf_init(&text, os_allocator(), CLI_INPUT_SIZE_MAX);
+    int r = cli_input_read(cli, path, &text);
     if (r == 0) {
         const struct mcp_official official = {.text = jsv_buf_str(&text), .version = version};
         r = mcp_definitions_new(&official, ret_definitions, &fault);
         if (r == -EBADMSG) {
-            app_report_about(cli, app_input_name(path), fault.text);
+            cli_report_about(cli, cli_input_name(path), fault.text);
         } else if (r < 0) {
-            app_report_errno(cli, app_input_name(path), r);
+            cli_report_errno(cli, cli_input_name(path), r);
         }
     }
     jsv_buf_done(&text);
     return r;
 }
 
-static int load_definitions(
-    struct app_cli *cli, const struct app_args *args, struct check_line_options *options)
+static int
+load_definitions(struct cli *cli, const struct cli_args *args, struct check_options *options)
 {
-    const char *path = app_args_value(args, CHECK_MCP_SCHEMA);
+    const char *path = cli_args_value(args, CLI_FLAG(CHECK_MCP_SCHEMA));
     if (path) {
         return load_official(cli, path, options->version, &options->definitions);
     }
     int r = mcp_definitions_new(NULL, &options->definitions, NULL);
-    return r < 0 ? app_output_failed(cli, r) : 0;
+    return r < 0 ? cli_output_failed(cli, r) : 0;
 }
 
-static int take_definition(struct app_cli *cli, struct check_line_options *options)
+static int take_definition(struct cli *cli, struct check_options *options)
 {
     if (!options->as) {
         return 0;
@@ -245,16 +222,16 @@ static int take_definition(struct app_cli *cli, struct check_line_options *optio
     int r = mcp_definitions_find(
         options->definitions, options->version, jsv_str_from(options->as), &options->as_schema);
     if (r == -ENOENT) {
-        app_report_usage(cli, "--as: this protocol version has no definition", options->as);
+        cli_report_usage(cli, "--as: this protocol version has no definition", options->as);
     } else if (r < 0) {
-        app_report_errno(cli, options->as, r);
+        cli_report_errno(cli, options->as, r);
     }
     return r;
 }
 
-static enum app_exit check_command(struct app_cli *cli, const struct app_args *args)
+static enum app_exit run(struct cli *cli, const struct cli_args *args)
 {
-    struct check_line_options options = {.as = app_args_value(args, CHECK_AS)};
+    struct check_options options = {.as = cli_args_value(args, CLI_FLAG(CHECK_AS))};
     enum app_exit status = APP_EXIT_TROUBLE;
     if (take_format(cli, args, &options) < 0 || take_version(cli, args, &options) < 0 ||
         load_definitions(cli, args, &options) < 0) {
@@ -267,57 +244,35 @@ static enum app_exit check_command(struct app_cli *cli, const struct app_args *a
     return status;
 }
 
-static const struct app_option options[] = {
-    {
-        .name = "protocol",
-        .value = "VERSION",
-        .flag = CHECK_PROTOCOL,
-        .help = "Version of all messages; by default the stream says which",
-    },
-    {
-        .name = "format",
-        .value = "json|text",
-        .flag = CHECK_FORMAT,
-        .help = "Print json (default), or text with line numbers",
-    },
-    {
-        .name = "as",
-        .value = "DEFINITION",
-        .flag = CHECK_AS,
-        .help = "Check each line against this definition alone",
-    },
-    {
-        .name = "mcp-schema",
-        .value = "FILE",
-        .flag = CHECK_MCP_SCHEMA,
-        .help = "The version's official schema, instead of the built-in one",
-    },
+static const struct cli_option options[] = {
+#define CLI_CHECK CLI_OPTION_ROW
+#include "cli/options.def"
     {0},
 };
 
-const struct app_command app_command_check = {
+const struct cli_command cli_command_check = {
     .name = "check",
     .synopsis = "[FILE|-]",
-    .summary = "Check messages of the Model Context Protocol",
+    .summary = "Check MCP messages, one per line",
     .details =
-        "One message a line in, one verdict a line out, as they come:\n"
+        "Reads one message per line and prints one result per line as they come:\n"
         "\n"
         "  {\"ok\":true,\"kind\":\"request\",\"method\":\"ping\",\"definition\":\"PingRequest\"}\n"
         "  {\"ok\":false,\"layer\":\"mcp\",\"code\":-32602,\"errors\":[{\"path\":…,\"msg\":…}]}\n"
         "\n"
-        "The layer is json (the line is not JSON), rpc (not a JSON-RPC message) or mcp. A\n"
-        "response is checked against the result of the request with its id earlier in the\n"
-        "stream, if there is one. A line may have 1 MiB; longer ones are refused and skipped.\n"
+        "The layer is json (not JSON), rpc (not a JSON-RPC message) or mcp. A response is checked\n"
+        "against the result type of the request with the same id earlier in the stream, if there\n"
+        "is one. Lines longer than 1 MiB are reported and skipped.\n"
         "\n"
-        "The version is what the stream says: initialize and its result, or params._meta of\n"
-        "2026-07-28; before that, the newest. --protocol sets one version for all messages.\n"
+        "The protocol version is taken from the stream: from initialize and its result, or from\n"
+        "params._meta as of 2026-07-28; before that, it is the newest. --protocol sets one\n"
+        "version for all messages.\n"
         "\n"
-        "--format text prints only what is wrong, as FILE:LINE: METHOD: POINTER: MESSAGE.\n"
+        "--format text prints only problems, as FILE:LINE: METHOD: POINTER: MESSAGE.\n"
         "\n"
-        "Exit status: 0 when all messages are valid, 1 when some are not, 2 when the input\n"
-        "could not be read, or the version or definition does not exist.\n",
+        "Exit status: 0 when all messages are valid, 1 when some are not, 2 when the input could\n"
+        "not be read, or the version or definition does not exist.\n",
     .options = options,
-    .operand_min = 0,
     .operand_max = 1,
-    .run = check_command,
+    .run = run,
 };

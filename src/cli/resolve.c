@@ -1,3 +1,7 @@
+/*
+ * What the parts of resolving share: resolve.c knows the rules and reads files,
+ * resolve_id.c finds out by which $id schemas are known.
+ */
 #include "cli/resolve.h"
 
 #include <errno.h>
@@ -6,15 +10,95 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cli/input.h"
-#include "cli/message.h"
+#include <jsv/json.h>
+
+#include "cli/io.h"
 #include "cli/report.h"
-#include "cli/resolve_parts.h"
+#include "cli/validate/source.h"
 #include "jsv/schema/registry/uri.h"
 #include "os/file.h"
 #include "os/root.h"
 #include "os/sys.h"
 #include "os/uri.h"
+
+/* A directory, and the URIs that lead into it. */
+struct cli_resolve_rule {
+    struct cli_resolve_rule *next;
+    struct jsv_str prefix; /* empty: its files are known by their $id */
+    const char *directory;
+    struct jsv_str place; /* its file: URI, ending with a slash */
+    int root_fd;
+};
+
+/* A URI that is the name of a file. */
+struct cli_resolve_id {
+    struct jsv_table_key key;
+    struct cli_resolve_id *next;         /* another file with the same URI */
+    const char *name;                    /* for messages */
+    const struct cli_resolve_rule *rule; /* the directory it is below; NULL: none */
+    const char *below;                   /* its path, from that directory if there is one */
+    bool is_named;                       /* by URI=FILE: then its own $id does not matter */
+};
+
+/* A schema that has been read and has an $id. */
+struct cli_resolve_known {
+    struct cli_resolve_known *next;
+    struct jsv_str id;
+    struct jsv_str place;                /* its file: URI */
+    const struct cli_resolve_rule *rule; /* the directory it must not leave; NULL: none */
+};
+
+/* A file that was found. */
+struct cli_resolve_found {
+    const char *name;                    /* its path; for messages, too */
+    const struct cli_resolve_rule *rule; /* the directory it is below; NULL: none */
+};
+
+/* ---- resolve.c ---- */
+
+/* A terminated copy of three texts in a row; NULL when memory ran out. */
+char *
+cli_resolve_join(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b, struct jsv_str c);
+
+/* Up to and with the last slash; empty when there is none. */
+struct jsv_str cli_resolve_directory(struct jsv_str text);
+
+/* Add a directory. @param prefix Empty: none. @return 0 or -errno. */
+int cli_resolve_add_rule(
+    struct cli_resolve *resolve,
+    struct jsv_str prefix,
+    struct jsv_str directory,
+    const struct cli_resolve_rule **ret_rule);
+
+/* ---- resolve_id.c ---- */
+
+/* Note a schema that was read, for the references in it. @param uri By which. @return 0 or -ENOMEM.
+ */
+int cli_resolve_learn(
+    struct cli_resolve *resolve,
+    struct jsv_str uri,
+    const struct cli_resolve_found *found,
+    struct jsv_str text);
+
+/*
+ * Let a URI lead to a file. @param rule The directory it is below; NULL: none.
+ * @return 0 or -ENOMEM.
+ */
+int cli_resolve_add_id(
+    struct cli_resolve *resolve,
+    struct jsv_str uri,
+    const char *path,
+    const struct cli_resolve_rule *rule,
+    bool is_named);
+
+/* 1, 0 or -ENOMEM: are two texts the same JSON? */
+int cli_resolve_is_same(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b);
+
+/* Read a schema, or all below a directory, for their $id. @return 0, or a reported error. */
+int cli_resolve_index(
+    struct cli *cli, struct cli_resolve *resolve, const char *path, bool is_directory);
+
+/* ==== resolve.c ==== */
 
 /* A path percent-encoded, and the scheme in front of it. */
 #define URI_SIZE_MAX ((size_t)8 * PATH_MAX)
@@ -22,16 +106,16 @@
 /* Bytes shown of a file's name. */
 #define NAME_SIZE_MAX 1024
 
-void app_resolve_init(struct app_resolve *resolve)
+void cli_resolve_init(struct cli_resolve *resolve)
 {
-    *resolve = (struct app_resolve){.own_directory = {"", 0}, .own_path = {"", 0}};
+    *resolve = (struct cli_resolve){.own_directory = {"", 0}, .own_path = {"", 0}};
     jsv_arena_init(&resolve->arena, os_allocator(), SIZE_MAX);
     resolve->ids = jsv_table_on(&resolve->arena);
 }
 
-void app_resolve_done(struct app_resolve *resolve)
+void cli_resolve_done(struct cli_resolve *resolve)
 {
-    for (struct app_resolve_rule *rule = resolve->rules; rule; rule = rule->next) {
+    for (struct cli_resolve_rule *rule = resolve->rules; rule; rule = rule->next) {
         os_close(rule->root_fd);
     }
     resolve->rules = NULL;
@@ -41,7 +125,7 @@ void app_resolve_done(struct app_resolve *resolve)
 /* ---- texts ---- */
 
 char *
-app_resolve_join(struct app_resolve *resolve, struct jsv_str a, struct jsv_str b, struct jsv_str c)
+cli_resolve_join(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b, struct jsv_str c)
 {
     char *text = jsv_arena_alloc(&resolve->arena, a.size + b.size + c.size + 1);
     if (text) {
@@ -69,7 +153,7 @@ static struct jsv_str skip(struct jsv_str text, size_t size)
     return (struct jsv_str){text.data + size, text.size - size};
 }
 
-struct jsv_str app_resolve_directory(struct jsv_str text)
+struct jsv_str cli_resolve_directory(struct jsv_str text)
 {
     while (text.size > 0 && text.data[text.size - 1] != '/') {
         text.size--;
@@ -77,7 +161,7 @@ struct jsv_str app_resolve_directory(struct jsv_str text)
     return text;
 }
 
-int app_resolve_file_uri(struct app_resolve *resolve, const char *path, struct jsv_str *ret_uri)
+int cli_resolve_file_uri(struct cli_resolve *resolve, const char *path, struct jsv_str *ret_uri)
 {
     struct jsv_buf uri;
     jsv_buf_init(&uri, os_allocator(), URI_SIZE_MAX);
@@ -91,24 +175,24 @@ int app_resolve_file_uri(struct app_resolve *resolve, const char *path, struct j
 
 /* ---- rules ---- */
 
-int app_resolve_add_rule(
-    struct app_resolve *resolve,
+int cli_resolve_add_rule(
+    struct cli_resolve *resolve,
     struct jsv_str prefix,
     struct jsv_str directory,
-    const struct app_resolve_rule **ret_rule)
+    const struct cli_resolve_rule **ret_rule)
 {
-    struct app_resolve_rule *rule = jsv_arena_alloc(&resolve->arena, sizeof(*rule));
+    struct cli_resolve_rule *rule = jsv_arena_alloc(&resolve->arena, sizeof(*rule));
     bool slash = directory.size > 0 && directory.data[directory.size - 1] == '/';
-    char *name = app_resolve_join(resolve, directory, JSV_STR(""), JSV_STR(""));
+    char *name = cli_resolve_join(resolve, directory, JSV_STR(""), JSV_STR(""));
     char *with_slash =
-        app_resolve_join(resolve, directory, slash ? JSV_STR("") : JSV_STR("/"), JSV_STR(""));
+        cli_resolve_join(resolve, directory, slash ? JSV_STR("") : JSV_STR("/"), JSV_STR(""));
     if (!rule || !name || !with_slash) {
         return -ENOMEM;
     }
-    *rule = (struct app_resolve_rule){.next = resolve->rules, .directory = name};
+    *rule = (struct cli_resolve_rule){.next = resolve->rules, .directory = name};
     int r = jsv_uri_resolve(&resolve->arena, JSV_STR(""), prefix, &rule->prefix);
     if (r == 0) {
-        r = app_resolve_file_uri(resolve, with_slash, &rule->place);
+        r = cli_resolve_file_uri(resolve, with_slash, &rule->place);
     }
     if (r < 0) {
         return r;
@@ -122,18 +206,18 @@ int app_resolve_add_rule(
     return 0;
 }
 
-int app_resolve_add(struct app_resolve *resolve, struct jsv_str prefix, struct jsv_str directory)
+int cli_resolve_add(struct cli_resolve *resolve, struct jsv_str prefix, struct jsv_str directory)
 {
-    const struct app_resolve_rule *rule;
-    return app_resolve_add_rule(resolve, prefix, directory, &rule);
+    const struct cli_resolve_rule *rule;
+    return cli_resolve_add_rule(resolve, prefix, directory, &rule);
 }
 
 /* A URI and its file. */
-static int add_file(struct app_resolve *resolve, struct jsv_str uri, const char *path)
+static int add_file(struct cli_resolve *resolve, struct jsv_str uri, const char *path)
 {
     struct jsv_str whole;
     int r = jsv_uri_resolve(&resolve->arena, JSV_STR(""), uri, &whole);
-    return r < 0 ? r : app_resolve_add_id(resolve, jsv_uri_split(whole).absolute, path, NULL, true);
+    return r < 0 ? r : cli_resolve_add_id(resolve, jsv_uri_split(whole).absolute, path, NULL, true);
 }
 
 /* What a path leads to: S_IFDIR, S_IFREG or 0 for anything else. */
@@ -156,23 +240,23 @@ static const char *find_sign(const char *word)
     return first;
 }
 
-int app_resolve_add_word(struct app_cli *cli, struct app_resolve *resolve, const char *word)
+int cli_resolve_add_word(struct cli *cli, struct cli_resolve *resolve, const char *word)
 {
     mode_t kind = kind_of(word);
     if (kind) {
-        return app_resolve_index(cli, resolve, word, kind == S_IFDIR);
+        return cli_resolve_index(cli, resolve, word, kind == S_IFDIR);
     }
     const char *sign = find_sign(word);
     if (!sign || sign == word || sign[1] == '\0') {
-        app_report_usage(cli, "--resolve: expected DIR, URI=FILE or URI_PREFIX=DIR, not", word);
+        cli_report_usage(cli, "--resolve: expected DIR, URI=FILE or URI_PREFIX=DIR, not", word);
         return -EINVAL;
     }
     struct jsv_str uri = {word, (size_t)(sign - word)};
     const char *path = sign + 1;
     int r = kind_of(path) == S_IFREG ? add_file(resolve, uri, path)
-                                     : app_resolve_add(resolve, uri, jsv_str_from(path));
+                                     : cli_resolve_add(resolve, uri, jsv_str_from(path));
     if (r < 0) {
-        app_report_errno(cli, path, r);
+        cli_report_errno(cli, path, r);
     }
     return r;
 }
@@ -221,11 +305,11 @@ static int read_one(int root_fd, const char *path, struct jsv_buf *out)
 
 /* The same, then with ".json" behind it. @param rule NULL: the path is looked up as it is. */
 static int read_file(
-    struct app_resolve *resolve,
-    const struct app_resolve_rule *rule,
+    struct cli_resolve *resolve,
+    const struct cli_resolve_rule *rule,
     struct jsv_str path,
     struct jsv_buf *out,
-    struct app_resolve_found *ret_found)
+    struct cli_resolve_found *ret_found)
 {
     static const char *const endings[] = {"", ".json"};
     struct jsv_str directory = jsv_str_from(rule ? rule->directory : "");
@@ -237,13 +321,13 @@ static int read_file(
     int r = -ENOENT;
     for (size_t i = 0; r == -ENOENT && i < count; i++) {
         struct jsv_str between = slash ? JSV_STR("/") : JSV_STR("");
-        const char *name = app_resolve_join(resolve, path, jsv_str_from(endings[i]), JSV_STR(""));
+        const char *name = cli_resolve_join(resolve, path, jsv_str_from(endings[i]), JSV_STR(""));
         const char *whole =
-            name ? app_resolve_join(resolve, directory, between, jsv_str_from(name)) : NULL;
+            name ? cli_resolve_join(resolve, directory, between, jsv_str_from(name)) : NULL;
         if (!whole) {
             return -ENOMEM;
         }
-        *ret_found = (struct app_resolve_found){whole, rule};
+        *ret_found = (struct cli_resolve_found){whole, rule};
         r = read_one(rule ? rule->root_fd : -1, name, out);
     }
     return r;
@@ -261,11 +345,11 @@ static bool is_below(struct jsv_str uri, struct jsv_str prefix)
     return last == '/' || last == ':' || uri.data[prefix.size] == '/';
 }
 
-static const struct app_resolve_rule *
-find_rule(const struct app_resolve *resolve, struct jsv_str uri)
+static const struct cli_resolve_rule *
+find_rule(const struct cli_resolve *resolve, struct jsv_str uri)
 {
-    const struct app_resolve_rule *best = NULL;
-    for (const struct app_resolve_rule *rule = resolve->rules; rule; rule = rule->next) {
+    const struct cli_resolve_rule *best = NULL;
+    for (const struct cli_resolve_rule *rule = resolve->rules; rule; rule = rule->next) {
         if (rule->prefix.size > 0 && is_below(uri, rule->prefix) &&
             (!best || rule->prefix.size > best->prefix.size)) {
             best = rule;
@@ -276,11 +360,11 @@ find_rule(const struct app_resolve *resolve, struct jsv_str uri)
 
 /* The rest of a URI behind a prefix, as a path below a directory. */
 static int read_below(
-    struct app_resolve *resolve,
-    const struct app_resolve_rule *rule,
+    struct cli_resolve *resolve,
+    const struct cli_resolve_rule *rule,
     struct jsv_str rest,
     struct jsv_buf *out,
-    struct app_resolve_found *ret_found)
+    struct cli_resolve_found *ret_found)
 {
     struct jsv_str path;
     int r = jsv_uri_decode(&resolve->arena, rest, &path);
@@ -291,12 +375,12 @@ static int read_below(
 }
 
 static int read_by_prefix(
-    struct app_resolve *resolve,
+    struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_buf *out,
-    struct app_resolve_found *ret_found)
+    struct cli_resolve_found *ret_found)
 {
-    const struct app_resolve_rule *rule = find_rule(resolve, uri);
+    const struct cli_resolve_rule *rule = find_rule(resolve, uri);
     if (!rule) {
         return -ENOENT;
     }
@@ -333,11 +417,11 @@ static bool is_unsafe(struct jsv_str path)
  * and below it only *.json is read.
  */
 static int read_by_path(
-    struct app_resolve *resolve,
+    struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_str directory,
     struct jsv_buf *out,
-    struct app_resolve_found *ret_found)
+    struct cli_resolve_found *ret_found)
 {
     if (directory.size == 0 || !starts_with(uri, JSV_STR(FILE_SCHEME "/"))) {
         return -ENOENT;
@@ -350,7 +434,7 @@ static int read_by_path(
         return r < 0 ? as_absent(r) : -ENOENT;
     }
     bool is_inside = starts_with(uri, directory) || ends_with(rest, JSV_STR(".json"));
-    const char *path = app_resolve_join(
+    const char *path = cli_resolve_join(
         resolve,
         is_own ? resolve->own_path : JSV_STR(""),
         rest,
@@ -365,7 +449,7 @@ static int read_by_path(
  * scheme and host. @return 0; -ENOENT when they are not; -ENOMEM.
  */
 static int make_relative(
-    struct app_resolve *resolve, struct jsv_str from, struct jsv_str to, struct jsv_str *ret_way)
+    struct cli_resolve *resolve, struct jsv_str from, struct jsv_str to, struct jsv_str *ret_way)
 {
     struct jsv_uri_parts a = jsv_uri_take_apart(from);
     struct jsv_uri_parts b = jsv_uri_take_apart(to);
@@ -373,7 +457,7 @@ static int make_relative(
         !jsv_str_equal(a.scheme, b.scheme) || !jsv_str_equal(a.authority, b.authority)) {
         return -ENOENT;
     }
-    struct jsv_str directory = app_resolve_directory(a.path);
+    struct jsv_str directory = cli_resolve_directory(a.path);
     size_t common = 0;
     for (size_t i = 0; i < directory.size && i < b.path.size; i++) {
         if (directory.data[i] != b.path.data[i]) {
@@ -390,18 +474,18 @@ static int make_relative(
     jsv_buf_append_str(&way, skip(b.path, common));
     int r = way.error == -ENOBUFS ? -ENOENT : way.error;
     char *copy =
-        r == 0 ? app_resolve_join(resolve, jsv_buf_str(&way), JSV_STR(""), JSV_STR("")) : NULL;
+        r == 0 ? cli_resolve_join(resolve, jsv_buf_str(&way), JSV_STR(""), JSV_STR("")) : NULL;
     jsv_buf_done(&way);
     *ret_way = jsv_str_from(copy ? copy : "");
     return r == 0 && !copy ? -ENOMEM : r;
 }
 
 static int read_beside(
-    struct app_resolve *resolve,
-    const struct app_resolve_known *known,
+    struct cli_resolve *resolve,
+    const struct cli_resolve_known *known,
     struct jsv_str uri,
     struct jsv_buf *out,
-    struct app_resolve_found *ret_found)
+    struct cli_resolve_found *ret_found)
 {
     struct jsv_str way;
     struct jsv_str place;
@@ -414,7 +498,7 @@ static int read_beside(
         return r;
     }
     if (!known->rule) {
-        struct jsv_str directory = app_resolve_directory(known->place);
+        struct jsv_str directory = cli_resolve_directory(known->place);
         return read_by_path(resolve, place, directory, out, ret_found);
     }
     struct jsv_str root = known->rule->place;
@@ -424,13 +508,13 @@ static int read_beside(
 }
 
 static int read_by_neighbour(
-    struct app_resolve *resolve,
+    struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_buf *out,
-    struct app_resolve_found *ret_found)
+    struct cli_resolve_found *ret_found)
 {
     int r = -ENOENT;
-    for (const struct app_resolve_known *known = resolve->known; known && r == -ENOENT;
+    for (const struct cli_resolve_known *known = resolve->known; known && r == -ENOENT;
          known = known->next) {
         r = read_beside(resolve, known, uri, out, ret_found);
     }
@@ -439,19 +523,19 @@ static int read_by_neighbour(
 
 /* ---- by $id ---- */
 
-static void report_clash(struct app_cli *cli, const char *name, const char *other)
+static void report_clash(struct cli *cli, const char *name, const char *other)
 {
-    struct app_message message;
-    app_message_init(&message, false);
-    app_message_put(&message, "has the same $id as ");
-    app_message_put_clipped(&message, jsv_str_from(other), NAME_SIZE_MAX);
-    app_message_put(&message, ", which is different; name one with --resolve URI=FILE");
+    struct cli_message message;
+    cli_message_init(&message, false);
+    cli_message_put(&message, "has the same $id as ");
+    cli_message_put_clipped(&message, jsv_str_from(other), NAME_SIZE_MAX);
+    cli_message_put(&message, ", which is different; name one with --resolve URI=FILE");
     message.data[message.size] = '\0';
-    app_report_about(cli, name, message.data);
+    cli_report_about(cli, name, message.data);
 }
 
 /* This file or the first behind it that counts; NULL: none. */
-static const struct app_resolve_id *first_of(const struct app_resolve_id *id, bool named)
+static const struct cli_resolve_id *first_of(const struct cli_resolve_id *id, bool named)
 {
     while (id && id->is_named != named) {
         id = id->next;
@@ -461,27 +545,27 @@ static const struct app_resolve_id *first_of(const struct app_resolve_id *id, bo
 
 /* @return 0, -ENOENT, -EEXIST when different files have it, reported; -errno. */
 static int read_by_id(
-    struct app_cli *cli,
-    struct app_resolve *resolve,
+    struct cli *cli,
+    struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_buf *out,
-    struct app_resolve_found *ret_found)
+    struct cli_resolve_found *ret_found)
 {
-    const struct app_resolve_id *id = jsv_table_find(&resolve->ids, NULL, uri);
+    const struct cli_resolve_id *id = jsv_table_find(&resolve->ids, NULL, uri);
     if (!id) {
         return -ENOENT;
     }
     bool named = first_of(id, true); /* then only files that were named for the URI count */
     id = first_of(id, named);
-    *ret_found = (struct app_resolve_found){id->name, id->rule};
+    *ret_found = (struct cli_resolve_found){id->name, id->rule};
     int r = read_one(id->rule ? id->rule->root_fd : -1, id->below, out);
     struct jsv_buf other;
-    jsv_buf_init(&other, os_allocator(), APP_INPUT_SIZE_MAX);
-    const struct app_resolve_id *next = id;
+    jsv_buf_init(&other, os_allocator(), CLI_INPUT_SIZE_MAX);
+    const struct cli_resolve_id *next = id;
     while (r == 0 && (next = first_of(next->next, named))) {
         jsv_buf_reset(&other);
         r = read_one(next->rule ? next->rule->root_fd : -1, next->below, &other);
-        int same = r < 0 ? r : app_resolve_is_same(resolve, jsv_buf_str(&other), jsv_buf_str(out));
+        int same = r < 0 ? r : cli_resolve_is_same(resolve, jsv_buf_str(&other), jsv_buf_str(out));
         if (same == 0) {
             report_clash(cli, id->name, next->name);
             r = -EEXIST;
@@ -494,11 +578,11 @@ static int read_by_id(
 }
 
 static int find_and_read(
-    struct app_cli *cli,
-    struct app_resolve *resolve,
+    struct cli *cli,
+    struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_buf *out,
-    struct app_resolve_found *ret_found)
+    struct cli_resolve_found *ret_found)
 {
     int r = read_by_id(cli, resolve, uri, out, ret_found);
     r = r == -ENOENT ? read_by_prefix(resolve, uri, out, ret_found) : r;
@@ -506,28 +590,309 @@ static int find_and_read(
     return r == -ENOENT ? read_by_neighbour(resolve, uri, out, ret_found) : r;
 }
 
-int app_resolve_read(
-    struct app_cli *cli,
-    struct app_resolve *resolve,
+int cli_resolve_read(
+    struct cli *cli,
+    struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_buf *out,
     const char **ret_name)
 {
     size_t before = out->size;
-    struct app_resolve_found found = {0};
+    struct cli_resolve_found found = {0};
     int r = find_and_read(cli, resolve, uri, out, &found);
     *ret_name = found.name;
     if (r == 0) {
-        r = app_resolve_learn(resolve, uri, &found, skip(jsv_buf_str(out), before));
+        r = cli_resolve_learn(resolve, uri, &found, skip(jsv_buf_str(out), before));
     }
     return r;
 }
 
-int app_resolve_begin(
-    struct app_resolve *resolve, const char *path, struct jsv_str uri, struct jsv_str text)
+int cli_resolve_begin(
+    struct cli_resolve *resolve, const char *path, struct jsv_str uri, struct jsv_str text)
 {
-    const struct app_resolve_found found = {.name = path};
-    resolve->own_directory = app_resolve_directory(uri);
-    resolve->own_path = app_resolve_directory(jsv_str_from(path));
-    return app_resolve_learn(resolve, uri, &found, text);
+    const struct cli_resolve_found found = {.name = path};
+    resolve->own_directory = cli_resolve_directory(uri);
+    resolve->own_path = cli_resolve_directory(jsv_str_from(path));
+    return cli_resolve_learn(resolve, uri, &found, text);
+}
+
+/* ==== resolve_id.c ==== */
+
+/*
+ * The $id of schemas, as far as references need it: which file has which.
+ *
+ * Only the root of a file is looked at. Files are read once to find their $id
+ * and again when a reference leads to them, so that a directory of thousands of
+ * schemas takes no more memory than their names.
+ */
+/* ---- one text ---- */
+
+/* What reading files for their $id needs. */
+struct looking {
+    struct cli_resolve *resolve;
+    struct jsv_reader *reader;
+    struct jsv_document *document;
+    struct jsv_buf text;
+};
+
+static void looking_done(struct looking *looking)
+{
+    jsv_buf_done(&looking->text);
+    jsv_document_free(looking->document);
+    jsv_reader_free(looking->reader);
+}
+
+static int looking_begin(struct looking *looking, struct cli_resolve *resolve)
+{
+    *looking = (struct looking){
+        .resolve = resolve,
+        .reader = jsv_reader_new(os_allocator(), NULL),
+        .document = jsv_document_new(os_allocator()),
+    };
+    jsv_buf_init(&looking->text, os_allocator(), CLI_INPUT_SIZE_MAX);
+    return looking->reader && looking->document ? 0 : -ENOMEM;
+}
+
+/*
+ * The $id of a text, absolute and without fragment; draft 4 spells it "id".
+ * @param base   Of a relative one.
+ * @param ret_id Empty when it has none.
+ * @return 0; -EBADMSG when the text is not JSON; -ENOMEM.
+ */
+static int find_id(
+    struct looking *looking,
+    struct jsv_str text,
+    struct jsv_str base,
+    struct jsv_str *ret_id,
+    struct jsv_error *reterr_error)
+{
+    int r = jsv_read(looking->reader, looking->document, text, JSV_READ_LAST_WINS, reterr_error);
+    if (r < 0) {
+        return r;
+    }
+    struct jsv_value root = jsv_document_root(looking->document);
+    struct jsv_str id = jsv_value_text(jsv_value_get(root, JSV_STR("$id")));
+    if (id.size == 0) {
+        id = jsv_value_text(jsv_value_get(root, JSV_STR("id")));
+    }
+    *ret_id = (struct jsv_str){"", 0};
+    if (jsv_uri_split(id).absolute.size == 0) {
+        return 0;
+    }
+    struct jsv_str whole;
+    r = jsv_uri_resolve(&looking->resolve->arena, base, id, &whole);
+    if (r == 0) {
+        *ret_id = jsv_uri_split(whole).absolute;
+    }
+    return r;
+}
+
+int cli_resolve_is_same(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b)
+{
+    if (jsv_str_equal(a, b)) {
+        return 1;
+    }
+    struct looking looking;
+    struct jsv_arena scratch;
+    jsv_arena_init(&scratch, os_allocator(), SIZE_MAX);
+    struct jsv_document *other = jsv_document_new(os_allocator());
+    int r = looking_begin(&looking, resolve);
+    r = r == 0 && !other ? -ENOMEM : r;
+    if (r == 0) {
+        r = jsv_read(looking.reader, looking.document, a, JSV_READ_LAST_WINS, NULL);
+    }
+    if (r == 0) {
+        r = jsv_read(looking.reader, other, b, JSV_READ_LAST_WINS, NULL);
+    }
+    if (r == 0) {
+        r = jsv_value_equal(
+            jsv_document_root(looking.document), jsv_document_root(other), &scratch);
+    }
+    jsv_document_free(other);
+    looking_done(&looking);
+    jsv_arena_done(&scratch);
+    return r == -EBADMSG ? 0 : r;
+}
+
+/* ---- schemas that have been read ---- */
+
+int cli_resolve_learn(
+    struct cli_resolve *resolve,
+    struct jsv_str uri,
+    const struct cli_resolve_found *found,
+    struct jsv_str text)
+{
+    struct looking looking;
+    struct jsv_error error;
+    struct cli_resolve_known *known = jsv_arena_alloc(&resolve->arena, sizeof(*known));
+    struct jsv_str id = {"", 0};
+    int r = looking_begin(&looking, resolve);
+    if (r == 0) {
+        r = find_id(&looking, text, uri, &id, &error);
+        r = r == -EBADMSG ? 0 : r; /* the registry will say so */
+    }
+    looking_done(&looking);
+    if (r < 0 || !known) {
+        return -ENOMEM;
+    }
+    char *copy = cli_resolve_join(resolve, id.size > 0 ? id : uri, JSV_STR(""), JSV_STR(""));
+    *known = (struct cli_resolve_known){.next = resolve->known, .rule = found->rule};
+    if (!copy || cli_resolve_file_uri(resolve, found->name, &known->place) < 0) {
+        return -ENOMEM;
+    }
+    known->id = jsv_str_from(copy);
+    if (!jsv_str_equal(known->id, known->place)) { /* else its URIs are paths already */
+        resolve->known = known;
+    }
+    return 0;
+}
+
+/* ---- files known by their $id ---- */
+
+int cli_resolve_add_id(
+    struct cli_resolve *resolve,
+    struct jsv_str uri,
+    const char *path,
+    const struct cli_resolve_rule *rule,
+    bool is_named)
+{
+    struct cli_resolve_id *id = jsv_arena_alloc(&resolve->arena, sizeof(*id));
+    struct jsv_str directory = jsv_str_from(rule ? rule->directory : "");
+    bool slash = directory.size > 0 && directory.data[directory.size - 1] != '/';
+    char *below = cli_resolve_join(resolve, jsv_str_from(path), JSV_STR(""), JSV_STR(""));
+    char *name = cli_resolve_join(
+        resolve, directory, slash ? JSV_STR("/") : JSV_STR(""), jsv_str_from(path));
+    if (!id || !below || !name) {
+        return -ENOMEM;
+    }
+    *id = (struct cli_resolve_id){
+        .key = {NULL, uri},
+        .name = name,
+        .rule = rule,
+        .below = below,
+        .is_named = is_named,
+    };
+    struct cli_resolve_id *first = jsv_table_find(&resolve->ids, NULL, uri);
+    if (first) {
+        id->next = first->next;
+        first->next = id;
+        return 0;
+    }
+    return jsv_table_add(&resolve->ids, &id->key);
+}
+
+static void warn(struct cli *cli, const struct looking *looking, const char *name, const char *why)
+{
+    if (!looking->resolve->no_warnings) {
+        struct cli_message message;
+        cli_message_init(&message, false);
+        cli_message_put(&message, "warning: skipped: ");
+        cli_message_put(&message, why);
+        message.data[message.size] = '\0';
+        cli_report_about(cli, name, message.data);
+    }
+}
+
+static const char *why_unread(int error)
+{
+    switch (error) {
+    case -EXDEV:
+        return "this link leaves the directory";
+    case -EBADFD:
+        return "not a regular file";
+    default:
+        return strerror(-error);
+    }
+}
+
+/* @param r What reading a file returned: of one that cannot be read it is said, and that is all. */
+static int index_text(
+    struct cli *cli,
+    struct looking *looking,
+    const char *name,
+    const char *path,
+    const struct cli_resolve_rule *rule,
+    int r)
+{
+    struct jsv_str base;
+    struct jsv_str id = {"", 0};
+    struct jsv_error error = {0};
+    if (r < 0 && r != -ENOMEM) {
+        warn(cli, looking, name, why_unread(r));
+        return 0;
+    }
+    if (r == 0) {
+        r = cli_resolve_file_uri(looking->resolve, name, &base);
+    }
+    if (r == 0) {
+        r = find_id(looking, jsv_buf_str(&looking->text), base, &id, &error);
+    }
+    if (r == -EBADMSG) {
+        warn(cli, looking, name, error.message);
+        return 0;
+    }
+    return r == 0 && id.size > 0 ? cli_resolve_add_id(looking->resolve, id, path, rule, false) : r;
+}
+
+static int index_file(struct cli *cli, struct looking *looking, const char *path)
+{
+    int r = os_file_read_path(path, &looking->text);
+    return index_text(cli, looking, path, path, NULL, r);
+}
+
+static int index_files(
+    struct cli *cli,
+    struct looking *looking,
+    const struct validate_files *files,
+    const struct cli_resolve_rule *rule)
+{
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < files->count; i++) {
+        const struct validate_file *file = validate_files_at(files, i);
+        if (file->error == -ENODATA) {
+            return 0; /* an empty directory leads nowhere, which is no fault */
+        }
+        jsv_buf_reset(&looking->text);
+        int error = file->error;
+        if (error == 0) {
+            error = os_root_read_file(rule->root_fd, jsv_str_from(file->below), &looking->text);
+        }
+        r = index_text(cli, looking, file->name, file->below, rule, error);
+    }
+    return r;
+}
+
+static int index_directory(struct cli *cli, struct looking *looking, const char *path)
+{
+    const struct cli_resolve_rule *rule;
+    struct validate_files files;
+    char *operand =
+        cli_resolve_join(looking->resolve, jsv_str_from(path), JSV_STR(""), JSV_STR(""));
+    int r = operand ? 0 : -ENOMEM;
+    if (r == 0) {
+        r = cli_resolve_add_rule(looking->resolve, JSV_STR(""), jsv_str_from(path), &rule);
+    }
+    if (r == 0) {
+        r = validate_files_list(&operand, 1, false, &files);
+    }
+    if (r == 0) {
+        r = index_files(cli, looking, &files, rule);
+        validate_files_done(&files);
+    }
+    return r;
+}
+
+int cli_resolve_index(
+    struct cli *cli, struct cli_resolve *resolve, const char *path, bool is_directory)
+{
+    struct looking looking;
+    int r = looking_begin(&looking, resolve);
+    if (r == 0) {
+        r = is_directory ? index_directory(cli, &looking, path) : index_file(cli, &looking, path);
+    }
+    looking_done(&looking);
+    if (r < 0) {
+        cli_report_errno(cli, path, r);
+    }
+    return r;
 }

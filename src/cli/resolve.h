@@ -20,15 +20,15 @@
 
 #include "jsv/schema/registry/table.h"
 
-struct app_cli;
-struct app_resolve_rule;
-struct app_resolve_known;
+struct cli;
+struct cli_resolve_rule;
+struct cli_resolve_known;
 
-struct app_resolve {
+struct cli_resolve {
     struct jsv_arena arena;
-    struct app_resolve_rule *rules;
-    struct jsv_table ids;            /* struct app_resolve_id */
-    struct app_resolve_known *known; /* schemas that have been read, newest first */
+    struct cli_resolve_rule *rules;
+    struct jsv_table ids;            /* struct cli_resolve_id */
+    struct cli_resolve_known *known; /* schemas that have been read, newest first */
     /* the directory of the schema on the command line: its URI, and its path as the user wrote it;
        both end with a slash, or are empty */
     struct jsv_str own_directory;
@@ -36,15 +36,15 @@ struct app_resolve {
     bool no_warnings;
 };
 
-void app_resolve_init(struct app_resolve *resolve);
-void app_resolve_done(struct app_resolve *resolve);
+void cli_resolve_init(struct cli_resolve *resolve);
+void cli_resolve_done(struct cli_resolve *resolve);
 
 /**
  * Add a rule written by the user, as above.
  * @param word Borrowed.
  * @return 0, or an error that has been reported.
  */
-int app_resolve_add_word(struct app_cli *cli, struct app_resolve *resolve, const char *word);
+int cli_resolve_add_word(struct cli *cli, struct cli_resolve *resolve, const char *word);
 
 /**
  * Add a prefix and its directory.
@@ -54,7 +54,7 @@ int app_resolve_add_word(struct app_cli *cli, struct app_resolve *resolve, const
  * @param directory Its name, borrowed; need not be terminated.
  * @return 0 or -errno.
  */
-int app_resolve_add(struct app_resolve *resolve, struct jsv_str prefix, struct jsv_str directory);
+int cli_resolve_add(struct cli_resolve *resolve, struct jsv_str prefix, struct jsv_str directory);
 
 /**
  * Begin with the schema of the command line: note what its references are relative to.
@@ -63,11 +63,11 @@ int app_resolve_add(struct app_resolve *resolve, struct jsv_str prefix, struct j
  * @param uri  Its file: URI.
  * @return 0 or -ENOMEM.
  */
-int app_resolve_begin(
-    struct app_resolve *resolve, const char *path, struct jsv_str uri, struct jsv_str text);
+int cli_resolve_begin(
+    struct cli_resolve *resolve, const char *path, struct jsv_str uri, struct jsv_str text);
 
 /** The file: URI of a path, normalised, in the arena. @return 0 or -ENOMEM. */
-int app_resolve_file_uri(struct app_resolve *resolve, const char *path, struct jsv_str *ret_uri);
+int cli_resolve_file_uri(struct cli_resolve *resolve, const char *path, struct jsv_str *ret_uri);
 
 /**
  * Read the file of a URI.
@@ -78,9 +78,9 @@ int app_resolve_file_uri(struct app_resolve *resolve, const char *path, struct j
  * @return 0; -ENOENT when there is no file for it; -EEXIST when several different ones have it
  *         as their $id, reported; -errno.
  */
-int app_resolve_read(
-    struct app_cli *cli,
-    struct app_resolve *resolve,
+int cli_resolve_read(
+    struct cli *cli,
+    struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_buf *out,
     const char **ret_name);

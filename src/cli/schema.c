@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/document.h"
-#include "cli/input.h"
-#include "cli/position.h"
+#include "cli/io.h"
 #include "cli/report.h"
 #include "cli/resolve.h"
-#include "cli/yaml.h"
 #include "os/sys.h"
 
 /* Bytes shown of a URI that could not be found. */
@@ -20,14 +17,14 @@
 struct loaded {
     struct loaded *next;
     struct jsv_str uri;
-    struct app_document document; /* parsed only to show a fault */
-    struct app_position
+    struct cli_document document; /* parsed only to show a fault */
+    struct cli_position
         position; /* of the last note about it; notes come in the order of the text */
 };
 
 struct loading {
-    struct app_cli *cli;
-    struct app_resolve *resolve;
+    struct cli *cli;
+    struct cli_resolve *resolve;
     struct loaded *loaded;
     struct jsv_registry *registry;
     bool reported;
@@ -41,7 +38,7 @@ static struct loaded *add_loaded(struct loading *loading, struct jsv_str uri)
     struct loaded *loaded = jsv_arena_alloc(&loading->resolve->arena, sizeof(*loaded));
     if (loaded) {
         *loaded = (struct loaded){.next = loading->loaded, .uri = uri};
-        jsv_buf_init(&loaded->document.text, os_allocator(), APP_INPUT_SIZE_MAX);
+        jsv_buf_init(&loaded->document.text, os_allocator(), CLI_INPUT_SIZE_MAX);
         loading->loaded = loaded;
     }
     return loaded;
@@ -50,7 +47,7 @@ static struct loaded *add_loaded(struct loading *loading, struct jsv_str uri)
 static void forget_loaded(struct loading *loading)
 {
     for (struct loaded *loaded = loading->loaded; loaded; loaded = loaded->next) {
-        app_document_done(&loaded->document);
+        cli_document_done(&loaded->document);
     }
 }
 
@@ -74,11 +71,11 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
     if (!loaded) {
         return -ENOMEM;
     }
-    struct app_document *document = &loaded->document;
-    int r = app_resolve_read(loading->cli, loading->resolve, uri, &document->text, &document->name);
+    struct cli_document *document = &loaded->document;
+    int r = cli_resolve_read(loading->cli, loading->resolve, uri, &document->text, &document->name);
     if (r < 0 && r != -ENOENT && document->name) {
         if (r != -EEXIST) { /* which has been reported */
-            app_input_report(loading->cli, document->name, r);
+            cli_input_report(loading->cli, document->name, r);
         }
         loading->reported = true;
     }
@@ -114,8 +111,8 @@ static void make_text(
     bool is_file =
         fault->missing.size > file.size && memcmp(fault->missing.data, file.data, file.size) == 0;
     if (fault->json.code != JSV_ERROR_NONE &&
-        app_is_like_yaml(loaded->document.name, jsv_buf_str(&loaded->document.text))) {
-        snprintf(text, TEXT_SIZE_MAX, "%s", APP_YAML_MESSAGE);
+        cli_is_like_yaml(loaded->document.name, jsv_buf_str(&loaded->document.text))) {
+        snprintf(text, TEXT_SIZE_MAX, "%s", CLI_YAML_MESSAGE);
         return;
     }
     int size = snprintf(
@@ -155,10 +152,10 @@ report_note(void *context, enum jsv_note_kind kind, const struct jsv_schema_faul
     }
     struct jsv_str all = jsv_buf_str(&loaded->document.text);
     if (!loaded->position.text.data) {
-        loaded->position = app_position_in(all, 1);
+        loaded->position = cli_position_in(all, 1);
     }
-    app_position_move(&loaded->position, fault->offset);
-    const struct app_spot spot = {
+    cli_position_move(&loaded->position, fault->offset);
+    const struct cli_spot spot = {
         .name = loaded->document.name,
         .text = is_warning ? (struct jsv_str){0} : all,
         .offset = fault->offset,
@@ -167,14 +164,14 @@ report_note(void *context, enum jsv_note_kind kind, const struct jsv_schema_faul
         .pointer = fault->pointer,
     };
     make_text(loaded, kind, fault, text);
-    app_report_spot(loading->cli, &spot, text);
+    cli_report_spot(loading->cli, &spot, text);
 }
 
 /* ---- loading ---- */
 
 static int compile(
     struct loading *loading,
-    const struct app_schema_options *options,
+    const struct cli_schema_options *options,
     const struct loaded *own,
     struct jsv_schema **ret_schema)
 {
@@ -189,12 +186,12 @@ static int compile(
         r = jsv_schema_compile(loading->registry, own->uri, &how, ret_schema, &fault);
     }
     if (r == -EFBIG) {
-        app_report_about(
+        cli_report_about(
             loading->cli,
             own->document.name,
             "the schema is too complex: compiled, it would take more than 1 GiB of memory");
     } else if (r < 0 && !loading->reported) {
-        app_report_errno(loading->cli, own->document.name, r);
+        cli_report_errno(loading->cli, own->document.name, r);
     }
     return r;
 }
@@ -204,19 +201,19 @@ static int read_own(struct loading *loading, const char *path, struct loaded **r
 {
     bool is_file = strcmp(path, "-") != 0;
     struct jsv_str uri = JSV_STR("");
-    int r = is_file ? app_resolve_file_uri(loading->resolve, path, &uri) : 0;
+    int r = is_file ? cli_resolve_file_uri(loading->resolve, path, &uri) : 0;
     struct loaded *own = r == 0 ? add_loaded(loading, uri) : NULL;
     if (!own) {
-        app_report_errno(loading->cli, path, r < 0 ? r : -ENOMEM);
+        cli_report_errno(loading->cli, path, r < 0 ? r : -ENOMEM);
         return -ENOMEM;
     }
-    own->document.name = app_input_name(path);
+    own->document.name = cli_input_name(path);
     *ret_own = own;
-    r = app_input_read(loading->cli, path, &own->document.text);
+    r = cli_input_read(loading->cli, path, &own->document.text);
     if (r == 0 && is_file) {
-        r = app_resolve_begin(loading->resolve, path, uri, jsv_buf_str(&own->document.text));
+        r = cli_resolve_begin(loading->resolve, path, uri, jsv_buf_str(&own->document.text));
         if (r < 0) {
-            app_report_errno(loading->cli, path, r);
+            cli_report_errno(loading->cli, path, r);
         }
     }
     return r;
@@ -224,7 +221,7 @@ static int read_own(struct loading *loading, const char *path, struct loaded **r
 
 static int load(
     struct loading *loading,
-    const struct app_schema_options *options,
+    const struct cli_schema_options *options,
     struct jsv_schema **ret_schema)
 {
     struct loaded *own;
@@ -242,34 +239,34 @@ static int load(
     };
     loading->registry = jsv_registry_new(os_allocator(), &how);
     if (!loading->registry) {
-        app_report_errno(loading->cli, own->document.name, -ENOMEM);
+        cli_report_errno(loading->cli, own->document.name, -ENOMEM);
         return -ENOMEM;
     }
     return compile(loading, options, own, ret_schema);
 }
 
-int app_schema_load(
-    struct app_cli *cli,
-    const struct app_schema_options *options,
-    struct app_resolve *resolve_by,
-    struct app_schema *ret_schema)
+int cli_schema_load(
+    struct cli *cli,
+    const struct cli_schema_options *options,
+    struct cli_resolve *resolve_by,
+    struct cli_schema *ret_schema)
 {
     struct loading loading = {.cli = cli, .resolve = resolve_by};
-    struct app_schema schema = {0};
+    struct cli_schema schema = {0};
     int r = load(&loading, options, &schema.schema);
     schema.registry = loading.registry;
     forget_loaded(&loading);
     if (r < 0) {
-        app_schema_done(&schema);
+        cli_schema_done(&schema);
         return r;
     }
     *ret_schema = schema;
     return 0;
 }
 
-void app_schema_done(struct app_schema *schema)
+void cli_schema_done(struct cli_schema *schema)
 {
     jsv_schema_free(schema->schema);
     jsv_registry_free(schema->registry);
-    *schema = (struct app_schema){0};
+    *schema = (struct cli_schema){0};
 }

@@ -9,16 +9,16 @@
 
 #include <jsv/schema.h>
 
-struct app_args;
-struct app_cli;
-struct app_resolve;
+struct cli_args;
+struct cli;
+struct cli_resolve;
 
-struct app_schema {
+struct cli_schema {
     struct jsv_registry *registry;
     struct jsv_schema *schema;
 };
 
-struct app_schema_options {
+struct cli_schema_options {
     const char *path;     /* the schema's file; "-": standard input, without a URI */
     enum jsv_draft draft; /* of schemas without $schema */
     bool assert_format;
@@ -31,13 +31,13 @@ struct app_schema_options {
  * Load a schema.
  *
  * @param resolve    Rules of the user.
- * @param ret_schema To be given back with app_schema_done().
+ * @param ret_schema To be given back with cli_schema_done().
  * @return 0, or an error that has been reported, with the place in the schema where it can be
  *         told.
  */
-int app_schema_load(
-    struct app_cli *cli,
-    const struct app_schema_options *options,
-    struct app_resolve *resolve,
-    struct app_schema *ret_schema);
-void app_schema_done(struct app_schema *schema);
+int cli_schema_load(
+    struct cli *cli,
+    const struct cli_schema_options *options,
+    struct cli_resolve *resolve,
+    struct cli_schema *ret_schema);
+void cli_schema_done(struct cli_schema *schema);

@@ -233,7 +233,7 @@ test('init makes what its own commands work on, and never overwrites', () => inD
     fs.rmSync(path.join(dir, 'here/tools'), { recursive: true });
     const again = await run(['init', 'here'], { cwd: dir });
     assert.equal(again.code, 2);
-    assert.match(again.err, /note\.schema\.json: this file exists already; nothing was changed/);
+    assert.match(again.err, /note\.schema\.json: file exists; nothing was changed/);
     assert.equal(fs.readFileSync(path.join(dir, 'here/schemas/note.schema.json'), 'utf8'), 'mine');
     assert.ok(!fs.existsSync(path.join(dir, 'here/tools')));
 }));

@@ -4,34 +4,136 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/excerpt.h"
-#include "cli/message.h"
-#include "cli/position.h"
-#include "cli/validate/reason.h"
+#include "cli/report.h"
 #include "jsv/base/percent.h"
 #include "jsv/base/utf8.h"
+#include "jsv/json/pointer.h"
+
+/* Bytes shown of a place in the schema. */
+#define PLACE_SIZE_MAX 256
+
+/* What is behind a keyword on the way to a place. */
+enum behind {
+    SCHEMA, /* a schema */
+    NAME,   /* a name, then a schema */
+    INDEX,  /* perhaps a number, then a schema */
+};
+
+static bool is_one_of(struct jsv_str token, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (jsv_str_equal(token, jsv_str_from(names[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define IS_ONE_OF(token, names) is_one_of((token), (names), sizeof(names) / sizeof((names)[0]))
+
+static bool is_dependency(struct jsv_str token)
+{
+    static const char *const names[] = {"dependencies", "dependentSchemas"};
+    return IS_ONE_OF(token, names);
+}
+
+static enum behind behind(struct jsv_str token)
+{
+    static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions"};
+    static const char *const lists[] = {"allOf", "anyOf", "oneOf", "prefixItems", "items"};
+    if (is_dependency(token) || IS_ONE_OF(token, maps)) {
+        return NAME;
+    }
+    return IS_ONE_OF(token, lists) ? INDEX : SCHEMA;
+}
+
+static bool is_number(struct jsv_str token)
+{
+    return token.size > 0 && token.data[0] >= '0' && token.data[0] <= '9';
+}
+
+/* The last condition on the way to a place. */
+struct condition {
+    struct jsv_str keyword; /* then, else, dependencies, dependentSchemas; empty: there is none */
+    struct jsv_str schema;  /* the way to the schema it is in */
+    struct jsv_str name;    /* of the member that a dependency is about; escaped */
+};
+
+/* The token at an offset, which is that of a slash. */
+static struct jsv_str token_at(struct jsv_str path, size_t at)
+{
+    const char *start = path.data + at + 1;
+    size_t room = path.size - at - 1;
+    const char *slash = memchr(start, '/', room);
+    return (struct jsv_str){start, slash ? (size_t)(slash - start) : room};
+}
+
+static struct condition find_condition(struct jsv_str path)
+{
+    struct condition found = {{"", 0}, {"", 0}, {"", 0}};
+    for (size_t at = 0; at < path.size;) {
+        struct jsv_str token = token_at(path, at);
+        size_t next = at + 1 + token.size;
+        struct jsv_str after = next < path.size ? token_at(path, next) : (struct jsv_str){"", 0};
+        enum behind what = behind(token);
+        if (jsv_str_equal(token, JSV_STR("then")) || jsv_str_equal(token, JSV_STR("else")) ||
+            is_dependency(token)) {
+            found = (struct condition){token, {path.data, at}, after};
+        }
+        if (next < path.size && (what == NAME || (what == INDEX && is_number(after)))) {
+            next += 1 + after.size;
+        }
+        at = next;
+    }
+    return found;
+}
+
+/* The name that a token of a pointer stands for. */
+static void put_name(struct cli_message *message, struct jsv_str token)
+{
+    char name[2 * PLACE_SIZE_MAX + 2]; /* enough to show that it is longer */
+    size_t size_max = sizeof(name);
+    size_t size = token.size < size_max ? token.size : size_max;
+    size -= size > 0 && token.data[size - 1] == '~'; /* cut within an escape */
+    char *end = jsv_pointer_unescape((struct jsv_str){token.data, size}, name);
+    cli_message_put_clipped(message, (struct jsv_str){name, (size_t)(end - name)}, PLACE_SIZE_MAX);
+}
+
+static void put_condition(struct cli_message *message, const struct condition *condition)
+{
+    if (condition->keyword.size == 0) {
+        return;
+    }
+    cli_message_put(message, ", which applies because ");
+    if (is_dependency(condition->keyword)) {
+        cli_message_put(message, "\"");
+        put_name(message, condition->name);
+        cli_message_put(message, "\" is present");
+        return;
+    }
+    bool is_then = jsv_str_equal(condition->keyword, JSV_STR("then"));
+    cli_message_put(message, "\"if\" at ");
+    cli_message_put_clipped(message, condition->schema, PLACE_SIZE_MAX);
+    cli_message_put(message, is_then ? "/if matches" : "/if does not match");
+}
+
+void validate_reason_put(struct cli_message *message, const struct jsv_problem *problem)
+{
+    bool is_not = jsv_str_equal(problem->keyword, JSV_STR("not"));
+    if ((!is_not && problem->keyword.size > 0) || problem->schema_path.size == 0) {
+        return;
+    }
+    struct condition condition = find_condition(problem->evaluation_path);
+    cli_message_put(message, is_not ? " at " : ": the schema at ");
+    cli_message_put_clipped(message, problem->schema_path, PLACE_SIZE_MAX);
+    cli_message_put(message, is_not ? "" : " is false");
+    put_condition(message, &condition);
+}
 
 /* Bytes shown of a text from outside, where people are to read it. */
 #define NAME_SIZE_MAX    1024
 #define PATH_SIZE_MAX    256
 #define MESSAGE_SIZE_MAX 512
-
-int validate_format_from_name(const char *name, enum validate_format *ret_format)
-{
-    static const char *const names[] = {
-        [VALIDATE_TEXT] = "text",
-        [VALIDATE_JSON] = "json",
-        [VALIDATE_BASIC] = "basic",
-        [VALIDATE_GITHUB] = "github",
-    };
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *ret_format = (enum validate_format)i;
-            return 0;
-        }
-    }
-    return -EINVAL;
-}
 
 /* ---- places ---- */
 
@@ -91,40 +193,40 @@ static size_t count_together(const struct jsv_problems *problems, size_t from)
 
 /* `missing properties "a", "b", "c"` */
 static void
-put_missing(struct app_message *message, const struct jsv_problem *problems, size_t count)
+put_missing(struct cli_message *message, const struct jsv_problem *problems, size_t count)
 {
     size_t room = MESSAGE_SIZE_MAX;
-    app_message_put(message, "missing properties ");
+    cli_message_put(message, "missing properties ");
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && problems[i].member.size + 4 > room) {
-            app_message_put(message, " and ");
-            app_message_put_number(message, count - i);
-            app_message_put(message, " more");
+            cli_message_put(message, " and ");
+            cli_message_put_number(message, count - i);
+            cli_message_put(message, " more");
             return;
         }
-        app_message_put(message, i > 0 ? ", \"" : "\"");
-        app_message_put_clipped(message, problems[i].member, PATH_SIZE_MAX);
-        app_message_put(message, "\"");
+        cli_message_put(message, i > 0 ? ", \"" : "\"");
+        cli_message_put_clipped(message, problems[i].member, PATH_SIZE_MAX);
+        cli_message_put(message, "\"");
         room -= problems[i].member.size + 4 < room ? problems[i].member.size + 4 : room;
     }
 }
 
 /* What is wrong. @param count Problems that are told as one. */
 static void
-put_message(struct app_message *message, const struct jsv_problem *problem, size_t count)
+put_message(struct cli_message *message, const struct jsv_problem *problem, size_t count)
 {
     if (problem->path.size > 0) {
-        app_message_put_clipped(message, problem->path, PATH_SIZE_MAX);
-        app_message_put(message, ": ");
+        cli_message_put_clipped(message, problem->path, PATH_SIZE_MAX);
+        cli_message_put(message, ": ");
     }
     if (count > 1) {
         put_missing(message, problem, count);
     } else {
-        app_message_put_clipped(message, problem->message, MESSAGE_SIZE_MAX);
+        cli_message_put_clipped(message, problem->message, MESSAGE_SIZE_MAX);
     }
     if (problem->found.size > 0) {
-        app_message_put(message, ", found ");
-        app_message_put_text(message, problem->found);
+        cli_message_put(message, ", found ");
+        cli_message_put_text(message, problem->found);
     }
     validate_reason_put(message, problem);
     size_t others = 0;
@@ -132,57 +234,57 @@ put_message(struct app_message *message, const struct jsv_problem *problem, size
         others = problem[i].others > others ? problem[i].others : others;
     }
     if (others > 0) {
-        app_message_put(message, ", or one of ");
-        app_message_put_number(message, others);
-        app_message_put(message, others == 1 ? " other" : " others");
+        cli_message_put(message, ", or one of ");
+        cli_message_put_number(message, others);
+        cli_message_put(message, others == 1 ? " other" : " others");
     }
 }
 
 static void put_problem(
-    struct app_message *message,
+    struct cli_message *message,
     const struct validate_verdict *verdict,
     const struct jsv_problem *problem,
     size_t count,
-    const struct app_position *position)
+    const struct cli_position *position)
 {
-    app_message_put_colour(message, APP_COLOUR_PLACE);
-    app_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
-    app_message_put(message, ":");
-    app_message_put_number(message, position->line);
-    app_message_put(message, ":");
-    app_message_put_number(message, position->column);
-    app_message_put(message, ":");
-    app_message_put_colour(message, APP_COLOUR_OFF);
-    app_message_put(message, " ");
+    cli_message_put_colour(message, CLI_COLOUR_PLACE);
+    cli_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
+    cli_message_put(message, ":");
+    cli_message_put_number(message, position->line);
+    cli_message_put(message, ":");
+    cli_message_put_number(message, position->column);
+    cli_message_put(message, ":");
+    cli_message_put_colour(message, CLI_COLOUR_OFF);
+    cli_message_put(message, " ");
     put_message(message, problem, count);
-    app_excerpt_put(message, verdict->text, position->offset);
-    app_message_put(message, "\n");
+    cli_message_put_excerpt(message, verdict->text, position->offset);
+    cli_message_put(message, "\n");
 }
 
-static void put_more(struct app_message *message, const struct validate_verdict *verdict)
+static void put_more(struct cli_message *message, const struct validate_verdict *verdict)
 {
-    app_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
-    app_message_put(message, ":");
-    app_message_put_number(message, verdict->line);
-    app_message_put(message, ": and ");
-    app_message_put_number(message, verdict->problems.more);
-    app_message_put(message, " more\n");
+    cli_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
+    cli_message_put(message, ":");
+    cli_message_put_number(message, verdict->line);
+    cli_message_put(message, ": and ");
+    cli_message_put_number(message, verdict->problems.more);
+    cli_message_put(message, " more\n");
 }
 
 static void write_text(const struct validate_verdict *verdict, bool colour, struct jsv_buf *out)
 {
     const struct jsv_problems *problems = &verdict->problems;
-    struct app_position position = app_position_in(verdict->text, verdict->line);
-    struct app_message message;
+    struct cli_position position = cli_position_in(verdict->text, verdict->line);
+    struct cli_message message;
     for (size_t i = 0, count; i < problems->count; i += count) {
         count = count_together(problems, i);
-        app_message_init(&message, colour);
-        app_position_move(&position, offset_of(verdict, &problems->items[i]));
+        cli_message_init(&message, colour);
+        cli_position_move(&position, offset_of(verdict, &problems->items[i]));
         put_problem(&message, verdict, &problems->items[i], count, &position);
         jsv_buf_append(out, message.data, message.size);
     }
     if (problems->more > 0) {
-        app_message_init(&message, colour);
+        cli_message_init(&message, colour);
         put_more(&message, verdict);
         jsv_buf_append(out, message.data, message.size);
     }
@@ -250,8 +352,8 @@ static void write_lines(
     char text[PLACED_SIZE_MAX];
     struct jsv_problem problem;
     if (!verdict->document && verdict->text.size > 0) {
-        struct app_position position = app_position_in(verdict->text, verdict->line);
-        app_position_move(&position, verdict->offset);
+        struct cli_position position = cli_position_in(verdict->text, verdict->line);
+        cli_position_move(&position, verdict->offset);
         problem = verdict->problems.items[0];
         int size = snprintf(
             text,
@@ -301,7 +403,7 @@ static void put_number(struct jsv_buf *out, size_t number)
 static void put_command(
     struct jsv_buf *out,
     const struct validate_verdict *verdict,
-    const struct app_position *position)
+    const struct cli_position *position)
 {
     jsv_buf_append_str(out, JSV_STR("::error file="));
     put_escaped(out, jsv_str_from(verdict->name), GITHUB_IN_PROPERTY);
@@ -317,10 +419,10 @@ static void put_command(
 static void write_github(const struct validate_verdict *verdict, struct jsv_buf *out)
 {
     const struct jsv_problems *problems = &verdict->problems;
-    struct app_position position = app_position_in(verdict->text, verdict->line);
+    struct cli_position position = cli_position_in(verdict->text, verdict->line);
     for (size_t i = 0; i < problems->count; i++) {
         const struct jsv_problem *problem = &problems->items[i];
-        app_position_move(&position, offset_of(verdict, problem));
+        cli_position_move(&position, offset_of(verdict, problem));
         put_command(out, verdict, &position);
         put_escaped(out, problem->path, GITHUB_IN_DATA);
         jsv_buf_append_str(out, problem->path.size > 0 ? JSV_STR(": ") : JSV_STR(""));

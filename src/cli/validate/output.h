@@ -12,15 +12,14 @@
 #include <jsv/json.h>
 #include <jsv/problem.h>
 
+struct cli_message;
+
 enum validate_format {
     VALIDATE_TEXT,
     VALIDATE_JSON,
     VALIDATE_BASIC,
     VALIDATE_GITHUB,
 };
-
-/** By its name. @return 0, or -EINVAL when there is none of that name. */
-int validate_format_from_name(const char *name, enum validate_format *ret_format);
 
 /** A document that has been checked. */
 struct validate_verdict {
@@ -39,3 +38,11 @@ void validate_output_write(
     enum validate_format format,
     bool colour,
     struct jsv_buf *out);
+
+/**
+ * Append why the schema false or "not" applies to a value; nothing for any other problem:
+ *
+ *     : the schema at /allOf/0/then/properties/b is false, which applies because "if" at
+ *     /allOf/0/if matches
+ */
+void validate_reason_put(struct cli_message *message, const struct jsv_problem *problem);

@@ -98,13 +98,13 @@ static inline void run_words(const char *in, char **words)
     }
     unsigned fds_before = run_count_fds();
     int out_fd = run_memfd("");
-    struct app_cli cli = {
+    struct cli cli = {
         .in_fd = run_memfd(in),
         .out_fd = dup(out_fd),
         .err_fd = run_memfd(""),
     };
     int fds[2] = {cli.in_fd, cli.out_fd};
-    run.status = (int)app_cli_run(&cli, argc, argv);
+    run.status = (int)cli_run(&cli, argc, argv);
     run_close_if_open(fds[0]);
     run_close_if_open(fds[1]);
     run_take(out_fd, run.out);

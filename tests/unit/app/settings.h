@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "app/config.h"
-#include "cli/args.h"
 #include "cli/cli.h"
 #include "os/sys.h"
 

@@ -7,20 +7,21 @@
 #include "unit/app/settings.h"
 
 static struct app_config config;
-static struct app_config_fault fault_text;
+static struct app_config_error error;
 
 /* Read the settings with these words on the command line, up to NULL. */
 static int read_words(char **words)
 {
-    struct app_cli cli = {.err_fd = run_memfd("")};
-    struct app_args args;
+    struct cli cli = {.err_fd = run_memfd("")};
+    struct cli_args args;
     int argc = 0;
     while (words[argc]) {
         argc++;
     }
-    assert_int_equal(app_args_parse(&cli, &app_command_serve, argc, words, &args), 0);
+    assert_int_equal(cli_args_parse(&cli, &cli_command_serve, argc, words, &args), 0);
     close(cli.err_fd);
-    return app_config_read(&args, &config, &fault_text);
+    const struct app_config_args config_args = cli_config_args(&args);
+    return app_config_read(&config_args, &config, &error);
 }
 
 static int read_none(void)
@@ -48,8 +49,8 @@ static void test_defaults(void **state)
 {
     (void)state;
     assert_int_equal(read_none(), 0);
-    assert_int_equal(config.doors, APP_DOOR_STDIO);
-    assert_false(config.doors_given);
+    assert_int_equal(config.endpoints, APP_ENDPOINT_STDIO);
+    assert_false(config.endpoints_given);
     assert_string_equal(config.socket_path, "/tmp/mcp.sock");
     assert_int_equal(config.socket_mode, 0600);
     assert_string_equal(config.http_addr, "127.0.0.1:8787");
@@ -127,8 +128,7 @@ static void test_plain_names(void **state)
     settings_environment[3] = "MCPGATE_MAX_BATCH=none";
     assert_int_equal(read_none(), -EINVAL);
     assert_string_equal(
-        fault_text.text,
-        "MCPGATE_MAX_BATCH: expected a whole number from 1 to 1000000, not 'none'");
+        error.text, "MCPGATE_MAX_BATCH: expected a whole number from 1 to 1000000, not 'none'");
 }
 
 static void test_assert_format(void **state)
@@ -169,39 +169,39 @@ static void test_empty_values(void **state)
     assert_int_equal(read_none(), 0);
     assert_int_equal(config.batch_max, 100);
     assert_null(config.schemas_dir);
-    assert_int_equal(config.doors, APP_DOOR_STDIO);
-    assert_false(config.doors_given);
+    assert_int_equal(config.endpoints, APP_ENDPOINT_STDIO);
+    assert_false(config.endpoints_given);
     assert_null(config.ready_file);
     settings_environment[3] = "MCP_READY_FILE=/x";
     assert_int_equal(read_one("--ready-file="), 0);
     assert_null(config.ready_file);
 }
 
-static void test_doors(void **state)
+static void test_endpoints(void **state)
 {
     (void)state;
     assert_int_equal(read_variable("MCP_ENDPOINT=socket"), 0);
-    assert_int_equal(config.doors, APP_DOOR_SOCKET);
-    assert_true(config.doors_given);
+    assert_int_equal(config.endpoints, APP_ENDPOINT_SOCKET);
+    assert_true(config.endpoints_given);
     assert_int_equal(read_one("--stdio"), 0);
-    assert_int_equal(config.doors, APP_DOOR_STDIO);
+    assert_int_equal(config.endpoints, APP_ENDPOINT_STDIO);
     assert_int_equal(read_one("--socket=/s"), 0);
-    assert_int_equal(config.doors, APP_DOOR_SOCKET);
+    assert_int_equal(config.endpoints, APP_ENDPOINT_SOCKET);
     assert_string_equal(config.socket_path, "/s");
     assert_int_equal(read_one("--endpoint=http"), 0);
-    assert_int_equal(config.doors, APP_DOOR_HTTP);
+    assert_int_equal(config.endpoints, APP_ENDPOINT_HTTP);
     char socket[] = "--socket=/s";
     char http[] = "--http=localhost:80";
     char stdio[] = "--stdio";
     char *both[] = {socket, http, NULL};
     assert_int_equal(read_words(both), 0);
-    assert_int_equal(config.doors, APP_DOOR_SOCKET | APP_DOOR_HTTP);
+    assert_int_equal(config.endpoints, APP_ENDPOINT_SOCKET | APP_ENDPOINT_HTTP);
     assert_string_equal(config.http_addr, "localhost:80");
     char *mixed[] = {socket, stdio, NULL};
     assert_int_equal(read_words(mixed), -EINVAL);
-    assert_string_equal(fault_text.text, "--stdio cannot be combined with --socket or --http");
+    assert_string_equal(error.text, "--stdio cannot be combined with --socket or --http");
     assert_int_equal(read_one("--socket="), -EINVAL);
-    assert_string_equal(fault_text.text, "--socket: expected a path, not ''");
+    assert_string_equal(error.text, "--socket: expected a path, not ''");
     assert_int_equal(read_one("--http=nonsense"), -EINVAL);
 }
 
@@ -276,17 +276,16 @@ static void test_bad_values(void **state)
         assert_int_equal(read_variable(bad[i]), -EINVAL);
         assert_memory_equal(&config, &before, sizeof(config));
         size_t name = strcspn(bad[i], "=");
-        assert_memory_equal(fault_text.text, bad[i], name);
-        assert_memory_equal(fault_text.text + name, ": expected ", strlen(": expected "));
-        assert_non_null(strstr(fault_text.text, bad[i] + name + 1));
+        assert_memory_equal(error.text, bad[i], name);
+        assert_memory_equal(error.text + name, ": expected ", strlen(": expected "));
+        assert_non_null(strstr(error.text, bad[i] + name + 1));
     }
     settings_environment[0] = NULL;
     assert_int_equal(read_one("--threads=many"), -EINVAL);
-    assert_string_equal(
-        fault_text.text, "--threads: expected a whole number from 0 to 256, not 'many'");
+    assert_string_equal(error.text, "--threads: expected a whole number from 0 to 256, not 'many'");
     assert_int_equal(read_one("--backend-url=ftp://user:secret@host"), -EINVAL);
-    assert_null(strstr(fault_text.text, "secret"));
-    assert_non_null(strstr(fault_text.text, "'@host'"));
+    assert_null(strstr(error.text, "secret"));
+    assert_non_null(strstr(error.text, "'@host'"));
 }
 
 /* However long a value is, the message has an end. */
@@ -296,8 +295,8 @@ static void test_long_bad_value(void **state)
     static char entry[4096] = "MCP_MAX_BATCH=";
     memset(entry + strlen(entry), 'x', sizeof(entry) - strlen(entry) - 1);
     assert_int_equal(read_variable(entry), -EINVAL);
-    assert_true(strlen(fault_text.text) < 200);
-    assert_int_equal(fault_text.text[strlen(fault_text.text) - 1], '\'');
+    assert_true(strlen(error.text) < 200);
+    assert_int_equal(error.text[strlen(error.text) - 1], '\'');
 }
 
 int main(void)
@@ -309,7 +308,7 @@ int main(void)
         SETTINGS_TEST(test_assert_format),
         SETTINGS_TEST(test_plain_names),
         SETTINGS_TEST(test_empty_values),
-        SETTINGS_TEST(test_doors),
+        SETTINGS_TEST(test_endpoints),
         SETTINGS_TEST(test_good_values),
         SETTINGS_TEST(test_bad_values),
         SETTINGS_TEST(test_long_bad_value),

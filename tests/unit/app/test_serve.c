@@ -20,8 +20,8 @@ static int setup(void **state)
     snprintf(socket_path, sizeof(socket_path), "%s/s", served.path);
     snprintf(ready_path, sizeof(ready_path), "%s/ready", served.path);
     config = (struct app_config){
-        .doors = APP_DOOR_STDIO,
-        .doors_given = true,
+        .endpoints = APP_ENDPOINT_STDIO,
+        .endpoints_given = true,
         .socket_path = socket_path,
         .socket_mode = 0600,
         .ready_file = ready_path,
@@ -48,10 +48,10 @@ static bool exists(const char *name)
 static void serve(const char *in)
 {
     int out_fd = run_memfd("");
-    struct app_cli cli = {.in_fd = run_memfd(in), .out_fd = dup(out_fd), .err_fd = -1};
-    int fds[2] = {cli.in_fd, cli.out_fd};
+    struct app_streams streams = {.in_fd = run_memfd(in), .out_fd = dup(out_fd), .err_fd = -1};
+    int fds[2] = {streams.in_fd, streams.out_fd};
     stderr_begin();
-    run.status = (int)app_serve(&cli, &config);
+    run.status = (int)app_serve(&streams, &config);
     snprintf(run.err, sizeof(run.err), "%s", stderr_end());
     run_close_if_open(fds[0]);
     run_close_if_open(fds[1]);
@@ -91,7 +91,7 @@ static void send_signals_soon(int number)
 static void test_socket_and_signals(void **state)
 {
     (void)state;
-    config.doors = APP_DOOR_SOCKET;
+    config.endpoints = APP_ENDPOINT_SOCKET;
     config.watch = true;
     send_signals_soon(SIGHUP);
     serve("");
@@ -121,11 +121,11 @@ static void test_refusals(void **state)
     assert_refused("detail=\"SYN_SCHEMAS_DIR: /nowhere/at/all: No such file or directory\"");
     config.schemas_dir = schemas;
 
-    config.doors = APP_DOOR_HTTP;
+    config.endpoints = APP_ENDPOINT_HTTP;
     config.http_addr = "0.0.0.0:0"; /* any port a user may have */
     assert_refused("can be reached from other machines");
 
-    config.doors = APP_DOOR_SOCKET;
+    config.endpoints = APP_ENDPOINT_SOCKET;
     config.socket_path = "/nowhere/at/all";
     assert_refused("No such file or directory");
     config.socket_path = served.path;
@@ -149,7 +149,7 @@ static void test_ready_file_is_not_vital(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    config.doors = APP_DOOR_SOCKET;
+    config.endpoints = APP_ENDPOINT_SOCKET;
     config.watch = true;
     config.socket_path = served.path; /* the last step fails in any case */
     fault_watch();

@@ -68,7 +68,7 @@ static void test_wrong_usage(void **state)
 {
     (void)state;
     run_cli("", "check", "--protocol", "2023-01-01");
-    expect_trouble("--protocol 2023-01-01: unknown version; known are 2024-11-05, ");
+    expect_trouble("--protocol 2023-01-01: unknown version; expected one of 2024-11-05, ");
     run_cli("", "check", "a", "b");
     expect_trouble("b");
 }

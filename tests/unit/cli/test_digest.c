@@ -56,8 +56,7 @@ static void test_verifying(void **state)
         run_cli("{ }", "digest", "--verify", cases[i].digest, "-");
         assert_int_equal(run.status, cases[i].status);
         assert_string_equal(run.out, RESULT(DIGEST_OBJECT));
-        const char *message =
-            "mcpgate: digest: <stdin>: the digest differs from the expected one\n";
+        const char *message = "mcpgate: digest: <stdin>: the digest is not the expected one\n";
         assert_string_equal(run.err, cases[i].status == 0 ? "" : message);
     }
     run_cli("", "digest", "--text", "--verify=" DIGEST_EMPTY);
@@ -118,8 +117,8 @@ static void test_beyond_double(void **state)
     assert_string_equal(run.out, "");
     assert_string_equal(
         run.err,
-        "mcpgate: digest: <stdin>:2:6: this number is too large for a double and has no canonical "
-        "form (at /a/1)\n"
+        "mcpgate: digest: <stdin>:2:6: number too large for a double: it has no canonical form "
+        "(at /a/1)\n"
         "   [0, -1e400]}\n"
         "       ^\n");
 }

@@ -1,6 +1,119 @@
-#define _GNU_SOURCE /* memfd_create() */
+#define _GNU_SOURCE
+#include "cli/log.h"
 #include "unit/app/run_faults.h"
+#include "unit/os/fault.h"
 #include "unit/os/tmpdir.h"
+
+static struct tmpdir dir;
+static struct cli_log_files trail;
+static char latest[PATH_MAX];
+
+static int set_up(void **state)
+{
+    (void)state;
+    tmpdir_make(&dir);
+    snprintf(latest, sizeof(latest), "%s", tmpdir_path(&dir, ".latest"));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fault_disarm();
+    tmpdir_remove(&dir);
+    return 0;
+}
+
+static void point_latest(const char *target)
+{
+    tmpdir_link(&dir, target, ".next");
+    assert_int_equal(renameat(dir.fd, ".next", dir.fd, ".latest"), 0);
+}
+
+static void assert_reads(const char *expected)
+{
+    char text[16] = "";
+    assert_true(read(trail.fd, text, sizeof(text) - 1) >= 0);
+    assert_string_equal(text, expected);
+}
+
+static void test_from_file_to_file(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "1.jsonl", "a");
+    point_latest("1.jsonl");
+    assert_int_equal(cli_log_files_open(&trail, latest), 0);
+    assert_string_equal(trail.name, "1.jsonl");
+    assert_reads("a");
+    assert_false(cli_log_files_has_more(&trail));
+    tmpdir_write(&dir, "2.jsonl", "b");
+    tmpdir_write(&dir, "3.jsonl", "c");
+    tmpdir_write(&dir, "2x", "x");
+    assert_false(cli_log_files_has_more(&trail));
+    point_latest("3.jsonl");
+    assert_true(cli_log_files_has_more(&trail));
+    assert_int_equal(cli_log_files_next(&trail), 1);
+    assert_reads("b");
+    assert_true(cli_log_files_has_more(&trail));
+    assert_int_equal(cli_log_files_next(&trail), 1);
+    assert_reads("c");
+    assert_false(cli_log_files_has_more(&trail));
+    cli_log_files_close(&trail);
+}
+
+static void test_gone(void **state)
+{
+    (void)state;
+    assert_int_equal(cli_log_files_open(&trail, latest), -ENOENT);
+    point_latest("1.jsonl");
+    assert_int_equal(cli_log_files_open(&trail, latest), -ENOENT);
+    tmpdir_write(&dir, "1.jsonl", "a");
+    assert_int_equal(cli_log_files_open(&trail, latest), 0);
+    point_latest("2.jsonl"); /* which is not there */
+    assert_false(cli_log_files_has_more(&trail));
+    assert_int_equal(cli_log_files_next(&trail), 0);
+    assert_reads("a");
+    cli_log_files_close(&trail);
+}
+
+static void test_trouble(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, "1.jsonl", "a");
+    tmpdir_write(&dir, "2.jsonl", "b");
+    point_latest("1.jsonl");
+    assert_int_equal(cli_log_files_open(&trail, latest), 0);
+    point_latest("2.jsonl");
+    /* Without the directory the link has to do. */
+    fault_arm(FAULT_OPENAT, 1, EMFILE);
+    assert_int_equal(cli_log_files_next(&trail), 1);
+    assert_true(fault.hit);
+    fault_disarm();
+    assert_reads("b");
+    tmpdir_write(&dir, "3.jsonl", "c");
+    fault_arm(FAULT_OPENAT, 2, EACCES);
+    assert_int_equal(cli_log_files_next(&trail), -EACCES);
+    fault_arm(FAULT_FSTAT, 1, EIO);
+    assert_false(cli_log_files_has_more(&trail));
+    fault_disarm();
+    cli_log_files_close(&trail);
+}
+
+static void test_a_name_that_is_too_long(void **state)
+{
+    (void)state;
+    static char deep[PATH_MAX + 16];
+    static const char target[] = "1234567890123456789012345678901234567890.jsonl";
+    size_t size = strlen(dir.path);
+    memcpy(deep, dir.path, size);
+    for (; size < PATH_MAX - 20; size += 2) {
+        memcpy(deep + size, "/.", 3);
+    }
+    snprintf(deep + size, sizeof(deep) - size, "/.latest");
+    tmpdir_write(&dir, target, "a");
+    point_latest(target);
+    assert_int_equal(cli_log_files_open(&trail, deep), -ENAMETOOLONG);
+}
 
 #define FOLDER "runs/mcp_server/envelope_validation"
 
@@ -11,9 +124,7 @@
 #define OK(ts)       LINE(ts, "ok") "\n"
 #define SHOWN_OK(ts) ts "  ok                      1.500 ms  stdio   m  \n"
 
-static struct tmpdir dir;
-
-static int set_up(void **state)
+static int set_up_log(void **state)
 {
     (void)state;
     tmpdir_make(&dir);
@@ -23,7 +134,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_log(void **state)
 {
     (void)state;
     fault_disarm();
@@ -117,7 +228,7 @@ static void test_a_line_that_is_too_long(void **state)
     memset(text, 'x', size);
     tmpdir_write_bytes(&dir, "file", text, size);
     run_cli("", "log", tmpdir_path(&dir, "file"));
-    assert_trouble("a line is longer than a log line can be");
+    assert_trouble("a line is longer than 1 MiB");
     test_free(text);
 }
 
@@ -248,15 +359,15 @@ static void test_no_log(void **state)
     run_cli("", "log", tmpdir_path(&dir, "none"));
     assert_trouble("none");
     run_cli("", "log", tmpdir_path(&dir, "runs"));
-    assert_trouble("no log file in this directory; see --log-dir");
+    assert_trouble("no log file in this directory; the server writes one to its --log-dir");
     tmpdir_link(&dir, "gone.jsonl", FOLDER "/.latest");
     run_cli("", "log", tmpdir_path(&dir, "runs"));
-    assert_trouble("no log file in this directory; see --log-dir");
+    assert_trouble("no log file in this directory; the server writes one to its --log-dir");
     run_cli("", "log", "a", "b");
     assert_int_equal(run.status, 2);
 }
 
-static void test_trouble(void **state)
+static void test_trouble_log(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "file", OK("t1"));
@@ -326,7 +437,7 @@ static void append(const char *name, const char *text)
     close(fd);
 }
 
-static void point_latest(const char *target)
+static void point_latest_log(const char *target)
 {
     tmpdir_link(&dir, target, FOLDER "/.next");
     assert_int_equal(renameat(dir.fd, FOLDER "/.next", dir.fd, FOLDER "/.latest"), 0);
@@ -353,7 +464,7 @@ static void rotate(void)
 {
     append(FOLDER "/1.jsonl", OK("t4") "{\"ts\":");
     append(FOLDER "/2.jsonl", OK("t5"));
-    point_latest("2.jsonl");
+    point_latest_log("2.jsonl");
 }
 
 static void remove_all(void)
@@ -368,7 +479,7 @@ static void make_again(void)
 {
     tmpdir_mkdir(&dir, FOLDER);
     append(FOLDER "/3.jsonl", OK("t6"));
-    point_latest("3.jsonl");
+    point_latest_log("3.jsonl");
 }
 
 static void append_garbage(void)
@@ -379,7 +490,7 @@ static void append_garbage(void)
 static void begin_first_file(void)
 {
     append(FOLDER "/1.jsonl", OK("t1"));
-    point_latest("1.jsonl");
+    point_latest_log("1.jsonl");
 }
 
 static void test_follow(void **state)
@@ -412,14 +523,14 @@ static void rotate_twice(void)
     append(FOLDER "/2.jsonl", OK("t2"));
     append(FOLDER "/2a.txt", OK("other"));
     append(FOLDER "/notes.jsonl", OK("other"));
-    point_latest("3.jsonl");
+    point_latest_log("3.jsonl");
 }
 
 /* A clock that was set back: the latest has a name before all others. */
 static void begin_an_older_one(void)
 {
     append(FOLDER "/0.jsonl", OK("t4"));
-    point_latest("0.jsonl");
+    point_latest_log("0.jsonl");
 }
 
 static void test_follow_many_files(void **state)
@@ -456,7 +567,7 @@ static void rotate_without_line_end(void)
 {
     append(FOLDER "/1.jsonl", LINE("t2", "ok"));
     append(FOLDER "/2.jsonl", OK("t3"));
-    point_latest("2.jsonl");
+    point_latest_log("2.jsonl");
 }
 
 static void test_follow_a_last_line(void **state)
@@ -517,28 +628,35 @@ static void test_follow_to_a_file_that_is_gone_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_line_for_people, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nothing_a_terminal_obeys, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_what_is_no_line_is_passed_over, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_duration_of_nobody, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_last_line, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_line_that_is_too_long, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_many_lines, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_since, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_since_what, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_failures, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_directory_is_its_latest_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_directory_of_the_environment, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_no_log, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_from_file_to_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_trouble, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_follow, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_follow_a_last_line, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_follow_many_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_follow_one_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_name_that_is_too_long, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_line_for_people, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_nothing_a_terminal_obeys, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
-            test_follow_to_a_file_that_cannot_be_opened, set_up, tear_down),
+            test_what_is_no_line_is_passed_over, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_a_duration_of_nobody, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_the_last_line, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_a_line_that_is_too_long, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_many_lines, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_since, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_since_what, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_failures, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
-            test_follow_to_a_file_that_is_gone_again, set_up, tear_down),
+            test_a_directory_is_its_latest_file, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(
+            test_the_directory_of_the_environment, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_no_log, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_trouble_log, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_follow, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_follow_a_last_line, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_follow_many_files, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_follow_one_file, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(
+            test_follow_to_a_file_that_cannot_be_opened, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(
+            test_follow_to_a_file_that_is_gone_again, set_up_log, tear_down_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,10 @@
 #include "unit/os/tmpdir.h"
 
 static struct tmpdir dir;
-static struct app_resolve resolve;
+static struct cli_resolve resolve;
 static struct jsv_buf out;
 static const char *name;
-static struct app_cli cli = {.command = "validate", .err_fd = -1};
+static struct cli cli = {.command = "validate", .err_fd = -1};
 
 static int set_up(void **state)
 {
@@ -19,7 +19,7 @@ static int set_up(void **state)
     tmpdir_write(&dir, "d/a b.json", "\"blank\"");
     tmpdir_write(&dir, "secret.json", "\"secret\"");
     tmpdir_link(&dir, "../secret.json", "d/out.json");
-    app_resolve_init(&resolve);
+    cli_resolve_init(&resolve);
     jsv_buf_init(&out, NULL, 4096);
     return 0;
 }
@@ -28,7 +28,7 @@ static int tear_down(void **state)
 {
     (void)state;
     fault_disarm();
-    app_resolve_done(&resolve);
+    cli_resolve_done(&resolve);
     jsv_buf_done(&out);
     tmpdir_remove(&dir);
     return 0;
@@ -37,7 +37,7 @@ static int tear_down(void **state)
 static void add(const char *prefix, const char *directory)
 {
     assert_int_equal(
-        app_resolve_add(&resolve, jsv_str_from(prefix), jsv_str_from(tmpdir_path(&dir, directory))),
+        cli_resolve_add(&resolve, jsv_str_from(prefix), jsv_str_from(tmpdir_path(&dir, directory))),
         0);
 }
 
@@ -45,7 +45,7 @@ static int look_up(const char *uri)
 {
     jsv_buf_reset(&out);
     name = NULL;
-    return app_resolve_read(&cli, &resolve, jsv_str_from(uri), &out, &name);
+    return cli_resolve_read(&cli, &resolve, jsv_str_from(uri), &out, &name);
 }
 
 static void assert_found(const char *uri, const char *text)
@@ -143,7 +143,7 @@ static const char *add_word(const char *word, int expected)
 {
     static char said[RUN_TEXT_MAX];
     cli.err_fd = run_memfd("");
-    assert_int_equal(app_resolve_add_word(&cli, &resolve, word), expected);
+    assert_int_equal(cli_resolve_add_word(&cli, &resolve, word), expected);
     run_take(cli.err_fd, said);
     cli.err_fd = -1;
     return said;
@@ -286,19 +286,19 @@ static void test_no_memory(void **state)
     int r;
     unsigned at = 0;
     do {
-        struct app_resolve other;
-        app_resolve_init(&other);
+        struct cli_resolve other;
+        cli_resolve_init(&other);
         fault_arm(FAULT_RESIZE, ++at, ENOMEM);
-        r = app_resolve_add(&other, JSV_STR("https://x.test/"), jsv_str_from(dir.path));
+        r = cli_resolve_add(&other, JSV_STR("https://x.test/"), jsv_str_from(dir.path));
         if (r == 0) {
-            r = app_resolve_add_word(&cli, &other, tmpdir_path(&dir, "d"));
+            r = cli_resolve_add_word(&cli, &other, tmpdir_path(&dir, "d"));
         }
         jsv_buf_reset(&out);
         if (r == 0) {
-            r = app_resolve_read(&cli, &other, JSV_STR("https://x.test/d/a%20b.json"), &out, &name);
+            r = cli_resolve_read(&cli, &other, JSV_STR("https://x.test/d/a%20b.json"), &out, &name);
         }
         assert_int_equal(r, fault.hit ? -ENOMEM : 0);
-        app_resolve_done(&other);
+        cli_resolve_done(&other);
         assert_int_equal(fault.live_blocks, 0);
         assert_int_equal(fault.open_fds, 0);
     } while (r < 0);

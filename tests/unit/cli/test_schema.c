@@ -7,14 +7,14 @@
 #include "unit/os/tmpdir.h"
 
 static struct tmpdir dir;
-static struct app_schema schema;
+static struct cli_schema schema;
 static char said[RUN_TEXT_MAX];
 
 static int set_up(void **state)
 {
     (void)state;
     tmpdir_make(&dir);
-    schema = (struct app_schema){0};
+    schema = (struct cli_schema){0};
     return 0;
 }
 
@@ -22,7 +22,7 @@ static int tear_down(void **state)
 {
     (void)state;
     fault_disarm();
-    app_schema_done(&schema);
+    cli_schema_done(&schema);
     tmpdir_remove(&dir);
     return 0;
 }
@@ -30,15 +30,15 @@ static int tear_down(void **state)
 /* Load the schema in a file of the directory, by its absolute path; "-" is the text `in`. */
 static int load_with(const char *path, const char *in, const char *rule)
 {
-    struct app_cli cli = {
+    struct cli cli = {
         .command = "validate", .in_fd = run_memfd(in), .out_fd = -1, .err_fd = run_memfd("")};
-    struct app_schema_options options = {.path = path, .draft = JSV_DRAFT_2020_12};
-    struct app_resolve resolve;
-    app_schema_done(&schema);
-    app_resolve_init(&resolve);
-    int r = rule ? app_resolve_add_word(&cli, &resolve, rule) : 0;
-    r = r < 0 ? r : app_schema_load(&cli, &options, &resolve, &schema);
-    app_resolve_done(&resolve);
+    struct cli_schema_options options = {.path = path, .draft = JSV_DRAFT_2020_12};
+    struct cli_resolve resolve;
+    cli_schema_done(&schema);
+    cli_resolve_init(&resolve);
+    int r = rule ? cli_resolve_add_word(&cli, &resolve, rule) : 0;
+    r = r < 0 ? r : cli_schema_load(&cli, &options, &resolve, &schema);
+    cli_resolve_done(&resolve);
     run_close_if_open(cli.in_fd);
     run_take(cli.err_fd, said);
     return r;
@@ -341,7 +341,7 @@ static void test_no_memory(void **state)
             int r = load("s.json");
             assert_true(fault.hit || i != 0 ? r < 0 : r == 0);
             assert_true(r == 0 || run_is_message(said));
-            app_schema_done(&schema);
+            cli_schema_done(&schema);
             assert_int_equal(fault.live_blocks, 0);
             assert_int_equal(fault.open_fds, 0);
         } while (fault.hit);

@@ -1,20 +1,240 @@
 #define _GNU_SOURCE /* memfd_create(), nftw() */
-#include "cli/validate/files.h"
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/validate/run.h"
+#include "cli/validate/source.h"
 #include "os/interrupt.h"
 #include "unit/app/compiled.h"
 #include "unit/app/run.h"
 #include "unit/os/fault.h"
 #include "unit/os/tmpdir.h"
 
-static struct tmpdir dir;
+static const struct validate_file file_a = {.name = "a"};
+
 static struct compiled compiled;
+static struct validate_check check;
+static struct validate_worker worker;
+static struct validate_counts counts;
+static struct validate_piece piece;
+static struct jsv_buf output;
+
+static int set_up(void **state)
+{
+    (void)state;
+    compiled = compiled_from("{\"type\": \"number\", \"minimum\": 3}");
+    check = (struct validate_check){
+        .schema = compiled.schema, .format = VALIDATE_JSON, .line_size_max = 100};
+    worker = (struct validate_worker){0};
+    counts = (struct validate_counts){0};
+    validate_piece_init(&piece);
+    jsv_buf_init(&output, NULL, (size_t)1 << 30);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fault_disarm();
+    validate_worker_done(&worker);
+    validate_piece_done(&piece);
+    jsv_buf_done(&output);
+    compiled_done(&compiled);
+    return 0;
+}
+
+/* Use another schema. */
+static void use(const char *schema)
+{
+    compiled_done(&compiled);
+    compiled = compiled_from(schema);
+    check.schema = compiled.schema;
+}
+
+static void fill(enum validate_kind kind, size_t line, const char *text)
+{
+    validate_piece_reset(&piece);
+    piece.file = &file_a;
+    piece.kind = kind;
+    piece.line = line;
+    assert_int_equal(jsv_buf_append_str(&piece.text, jsv_str_from(text)), 0);
+}
+
+static int check_piece(void)
+{
+    jsv_buf_reset(&output);
+    counts = (struct validate_counts){0};
+    return validate_check_piece(&check, &worker, &piece, &output, &counts);
+}
+
+static int check_text(enum validate_kind kind, size_t line, const char *text)
+{
+    fill(kind, line, text);
+    return check_piece();
+}
+
+static void assert_out(const char *expected)
+{
+    assert_int_equal(jsv_buf_append_byte(&output, '\0'), 0);
+    assert_string_equal(output.data, expected);
+}
+
+static void assert_counts(size_t documents, size_t valid, size_t broken)
+{
+    assert_int_equal(counts.documents, documents);
+    assert_int_equal(counts.valid, valid);
+    assert_int_equal(counts.broken, broken);
+}
+
+static void test_whole(void **state)
+{
+    (void)state;
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, " 7\n"), 0);
+    assert_out("{\"file\":\"a\",\"line\":1,\"ok\":true}\n");
+    assert_counts(1, 1, 0);
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, "2"), 0);
+    assert_out(
+        "{\"file\":\"a\",\"line\":1,\"ok\":false,\"errors\":[{\"path\":\"\","
+        "\"msg\":\"must be at least 3\",\"keyword\":\"minimum\",\"schemaPath\":\"/minimum\"}]}\n");
+    assert_counts(1, 0, 0);
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, "[2"), 0);
+    assert_counts(1, 0, 1);
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, ""), 0);
+    assert_counts(1, 0, 1);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    assert_int_equal(check_text(VALIDATE_LINES, 10, "3\n\n \t\r\n4\r\n{\n5"), 0);
+    assert_out(
+        "{\"file\":\"a\",\"line\":10,\"ok\":true}\n"
+        "{\"file\":\"a\",\"line\":13,\"ok\":true}\n"
+        "{\"file\":\"a\",\"line\":14,\"ok\":false,\"errors\":[{\"path\":\"\",\"msg\":"
+        "\"unexpected end of input; expected a member name in double quotes (line 14, column 2)\","
+        "\"keyword\":\"\",\"schemaPath\":\"\"}]}\n"
+        "{\"file\":\"a\",\"line\":15,\"ok\":true}\n");
+    assert_counts(4, 3, 1);
+    assert_int_equal(check_text(VALIDATE_LINES, 1, "\n\n"), 0);
+    assert_out("");
+    assert_counts(0, 0, 0);
+}
+
+static void test_long_lines(void **state)
+{
+    (void)state;
+    static const char expected[] =
+        "{\"file\":\"a\",\"line\":2,\"ok\":false,\"errors\":[{\"path\":\"\","
+        "\"msg\":\"this line is longer than the limit of 16 MiB\",\"keyword\":\"\","
+        "\"schemaPath\":\"\"}]}\n";
+    char text[256];
+    memset(text, '7', sizeof(text));
+    text[100] = '\n';
+    text[202] = '\0'; /* 100 characters, and 101 */
+    assert_int_equal(check_text(VALIDATE_LINES, 1, text), 0);
+    assert_counts(2, 1, 1);
+    assert_int_equal(jsv_buf_append_byte(&output, '\0'), 0);
+    assert_string_equal(strchr(output.data, '\n') + 1, expected);
+    assert_int_equal(check_text(VALIDATE_LONG_LINE, 2, ""), 0);
+    assert_out(expected);
+    assert_counts(1, 0, 1);
+}
+
+static void test_unread(void **state)
+{
+    (void)state;
+    assert_int_equal(check_text(VALIDATE_UNREAD, 1, ""), 0);
+    assert_out("");
+    assert_counts(0, 0, 0);
+}
+
+/* ---- limits of validating ---- */
+
+/* A reference to itself is followed until the depth runs output. */
+static void test_endless(void **state)
+{
+    (void)state;
+    use("{\"$defs\": {\"a\": {\"anyOf\": [{\"$ref\": \"#/$defs/a\"}, false]}},"
+        " \"$ref\": \"#/$defs/a\"}");
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, "1"), 0);
+    assert_counts(1, 0, 1);
+    assert_int_equal(jsv_buf_append_byte(&output, '\0'), 0);
+    assert_non_null(strstr(output.data, "\"takes too many steps to validate\""));
+}
+
+static void test_many_problems(void **state)
+{
+    (void)state;
+    use("{\"items\": {\"type\": \"string\"}}");
+    char text[2 * 150 + 2] = "[";
+    for (size_t i = 0; i < 150; i++) {
+        memcpy(text + 1 + 2 * i, "1,", 2);
+    }
+    text[2 * 150] = ']';
+    text[2 * 150 + 1] = '\0';
+    check.format = VALIDATE_TEXT;
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, text), 0);
+    assert_counts(1, 0, 0);
+    assert_int_equal(jsv_buf_append_byte(&output, '\0'), 0);
+    assert_non_null(strstr(output.data, "\na:1: and 50 more\n"));
+}
+
+/* ---- memory ---- */
+
+/* What a large document took is not kept. */
+static void test_large_documents(void **state)
+{
+    (void)state;
+    size_t size = (size_t)3 << 20;
+    char *text = malloc(size + 1);
+    memset(text, ' ', size);
+    text[size - 1] = '4';
+    text[size] = '\0';
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, "4"), 0);
+    assert_non_null(worker.document);
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, text), 0);
+    assert_counts(1, 1, 0);
+    assert_null(worker.document);
+    text[size - 1] = '[';
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, text), 0);
+    assert_counts(1, 0, 1);
+    assert_null(worker.document);
+    free(text);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    use("{\"uniqueItems\": true, \"items\": {\"minimum\": 3}}");
+    fill(VALIDATE_LINES, 1, "[3]\n[\"\\u00e9\", 1, 2, 3]\n{}\n");
+    unsigned at = 0;
+    int r;
+    do {
+        validate_worker_done(&worker);
+        fault_arm(FAULT_RESIZE, ++at, ENOMEM);
+        r = check_piece();
+        assert_int_equal(r, fault.hit ? -ENOMEM : 0);
+    } while (r < 0);
+    assert_true(at > 4);
+}
+
+static void test_output_beyond_its_ceiling(void **state)
+{
+    (void)state;
+    jsv_buf_done(&output);
+    jsv_buf_init(&output, NULL, 10);
+    assert_int_equal(check_text(VALIDATE_WHOLE, 1, "4"), -ENOBUFS);
+}
+
+#define CHECK_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+static struct tmpdir dir;
 static struct validate_wishes wishes;
 static struct validate_sum sum;
 static char out_text[RUN_TEXT_MAX];
 static char err_text[RUN_TEXT_MAX];
 
-static int set_up(void **state)
+static int set_up_run(void **state)
 {
     (void)state;
     tmpdir_make(&dir);
@@ -26,7 +246,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_run(void **state)
 {
     (void)state;
     fault_disarm();
@@ -40,7 +260,7 @@ static int tear_down(void **state)
 static int go(bool ndjson, const char *one, const char *other, int in_fd)
 {
     char *operands[2] = {(char *)(uintptr_t)one, (char *)(uintptr_t)other};
-    struct app_cli cli = {
+    struct cli cli = {
         .command = "validate",
         .in_fd = in_fd,
         .out_fd = run_memfd(""),
@@ -74,7 +294,7 @@ static void test_sum(void **state)
     assert_string_equal(err_text, "");
 }
 
-static void test_unread(void **state)
+static void test_unread_run(void **state)
 {
     (void)state;
     tmpdir_mkdir(&dir, "d");
@@ -188,7 +408,7 @@ static void test_each_gets_an_answer(void **state)
         char dash[] = "-";
         char *operands[1] = {dash};
         struct validate_files files;
-        struct app_cli cli = {.in_fd = in[0], .out_fd = out[1], .err_fd = -1};
+        struct cli cli = {.in_fd = in[0], .out_fd = out[1], .err_fd = -1};
         wishes.threads = threads;
         assert_int_equal(validate_files_list(operands, 1, true, &files), 0);
         assert_int_equal(validate_run(&cli, &wishes, &files, &sum), 0);
@@ -287,7 +507,7 @@ static void test_output_fails(void **state)
     }
 }
 
-static void test_no_memory(void **state)
+static void test_no_memory_run(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "a.json", "\"\\u00e9\"");
@@ -318,13 +538,22 @@ static void test_no_threads(void **state)
     assert_int_equal(sum.counts.documents, 10000);
 }
 
-#define RUN_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define RUN_TEST(function) cmocka_unit_test_setup_teardown(function, set_up_run, tear_down_run)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CHECK_TEST(test_whole),
+        CHECK_TEST(test_lines),
+        CHECK_TEST(test_long_lines),
+        CHECK_TEST(test_unread),
+        CHECK_TEST(test_endless),
+        CHECK_TEST(test_many_problems),
+        CHECK_TEST(test_large_documents),
+        CHECK_TEST(test_no_memory),
+        CHECK_TEST(test_output_beyond_its_ceiling),
         RUN_TEST(test_sum),
-        RUN_TEST(test_unread),
+        RUN_TEST(test_unread_run),
         RUN_TEST(test_threads_do_not_show),
         RUN_TEST(test_many_files_on_threads),
         RUN_TEST(test_each_gets_an_answer),
@@ -333,7 +562,7 @@ int main(void)
         RUN_TEST(test_messages_erase_progress),
         RUN_TEST(test_interrupted),
         RUN_TEST(test_output_fails),
-        RUN_TEST(test_no_memory),
+        RUN_TEST(test_no_memory_run),
         RUN_TEST(test_no_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -331,10 +331,11 @@ static void test_yaml(void **state)
     (void)state;
     tmpdir_write(&dir, "y.json", "# a comment\n\nopenapi: 3.1.0\n");
     run_cli("", "validate", "-s", "s.json", "-q", "y.json");
-    assert_run(2, "y.json:1:1: this looks like YAML; only JSON is read\n  # a comment\n  ^\n", "");
+    assert_run(
+        2, "y.json:1:1: this looks like YAML; only JSON is supported\n  # a comment\n  ^\n", "");
     run_cli("", "validate", "-s", "y.json", "-q", "b.json");
     assert_int_equal(run.status, 2);
-    assert_non_null(strstr(run.err, "y.json:1:1: this looks like YAML; only JSON is read\n"));
+    assert_non_null(strstr(run.err, "y.json:1:1: this looks like YAML; only JSON is supported\n"));
 }
 
 /* ---- usage ---- */
@@ -346,9 +347,9 @@ static void test_usage(void **state)
     assert_run(
         2, "", "mcpgate: validate: missing option '--schema'; try 'mcpgate validate --help'\n");
     static const char *const wrong[][3] = {
-        {"--draft", "5", "--draft is 2020-12, 2019-09, 7, 6 or 4, not '5'"},
-        {"--format", "xml", "--format is text, json, basic or github, not 'xml'"},
-        {"--jobs", "0", "--jobs is a number from 1 to 256, not '0'"},
+        {"--draft", "5", "--draft: expected 2020-12, 2019-09, 7, 6 or 4, not '5'"},
+        {"--format", "xml", "--format: expected text, json, basic or github, not 'xml'"},
+        {"--jobs", "0", "--jobs: expected a number from 1 to 256, not '0'"},
         {"--jobs", "257", "not '257'"},
         {"--jobs", "-1", "not '-1'"},
         {"--jobs", " 1", "not ' 1'"},
