@@ -30,7 +30,7 @@ test('answers lost on a full standard output: exit 1, and it says so', () => wit
     async (server) => {
         server.send(request(1, 'list_schemas'));
         assert.equal(await server.exited, 1);
-        assert.match(server.err.text, /\nmcp:error reason=runtime_failed detail="answers to standard output are lost: No space left on device"\n$/);
+        assert.match(server.err.text, /\nmcp:error reason=runtime_failed detail="answers on standard output were lost: No space left on device"\n$/);
         assert.deepEqual(server.left(), []);
     },
 ));
@@ -163,7 +163,7 @@ test('what runs ten seconds after the end of input is given up', () => withServe
     assert.equal(await server.exited, 0);
     assert.ok(Date.now() - ended > 8000 && Date.now() - ended < 30000, `${Date.now() - ended} ms`);
     assert.equal(server.out.text, '');
-    assert.match(server.err.text, /\nmcp:warning reason=answers_lost detail="the calls took longer than 10 seconds after the end of input"\nmcp:shutdown /);
+    assert.match(server.err.text, /\nmcp:warning reason=answers_lost detail="calls took longer than 10 seconds after the end of input"\nmcp:shutdown /);
     assert.deepEqual(server.left(), []);
 }));
 
