@@ -13,7 +13,7 @@ all: ## build all programs into build/release/bin
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-run: ## build mcpgate and show what it does; on a terminal it then serves the demo over HTTP
+run: ## build mcpgate and show what it does; on a terminal, serve the demo over HTTP afterwards
 	@scripts/setup build
 	@scripts/build release mcpgate
 	@scripts/demo build/release/bin/mcpgate
@@ -28,21 +28,21 @@ test: ## build everything and run all tests (about 3 minutes on two cores)
 	@scripts/build release
 	@tests/run build/release
 
-trained: ## build all programs as for a release: optimised by a profile of what mcpgate does
+trained: ## build all programs as for a release, optimised with a profile
 	@scripts/setup build
 	@scripts/build trained
 
-train: ## the same with a new profile
+train: ## as trained, with a new profile
 	@cmake -E rm -rf build/profile
 	@$(MAKE) --no-print-directory trained
 
 install: all ## install what is in build/release below DESTDIR/PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
-bench: trained ## measure the reader, beside its peers where they are at hand
+bench: trained ## measure the reader, and other readers if they are installed
 	@scripts/bench
 
-lint: ## check layers, format, banned functions, symbols, words
+lint: ## check layers, format, banned functions, symbols, words, links
 	@scripts/setup dev
 	@scripts/build release
 	@tests/lint/run build/release
@@ -57,7 +57,7 @@ fuzz: ## run every fuzz target FUZZ_SECONDS (60) each
 	@scripts/build fuzz
 	@scripts/fuzz build/fuzz $(FUZZ_SECONDS)
 
-soak: ## the long forms of the process tests, an hour of everything at once among them
+soak: ## the long forms of the end-to-end tests, an hour of mixed load among them
 	@scripts/setup test
 	@scripts/build release
 	@SOAK=1 E2E_SECONDS=7200 tests/run_e2e build/release
@@ -65,10 +65,10 @@ soak: ## the long forms of the process tests, an hour of everything at once amon
 test-setup: ## install and test in a bare Debian (root, network)
 	@tests/setup/bare_root.sh
 
-release-check: ## what takes too long for every change: hours (CONTRIBUTING.md)
+release-check: ## checks before a release that take hours (CONTRIBUTING.md)
 	@.ci/release-check
 
-format: ## rewrite all C files in the house style
+format: ## format all C files with clang-format
 	@find include src tests fuzz examples -name '*.[ch]' | xargs clang-format -i
 
 clean: ## remove the build tree

@@ -121,7 +121,7 @@ if(can_train AND trained_by STREQUAL CMAKE_C_COMPILER_VERSION)
     # it reached counts as often used down to the last thousandth of the work,
     # since others may ask most for what was asked least in training. What is
     # inlined depends on counts, and with it what gcc supposes about variables:
-    # those suppositions are no errors here.
+    # those suppositions are not errors here.
     set(often --param=hot-bb-count-ws-permille=999)
     target_compile_options(
         mcpgate_profile INTERFACE -fprofile-use=${MCPGATE_PROFILE}

@@ -6,7 +6,7 @@
 # skips on a line of its own, "skip  NAME: WHY".
 
 # A shell function is stopped by its first failing command, as a script under
-# `set -e` is. That is why no "||" stands behind "$@": the shell would switch
+# `set -e` is. That is why "$@" is not followed by "||": the shell would switch
 # `set -e` off inside.
 
 tally_passed=0

@@ -1,5 +1,5 @@
-// Secrets that are put in wherever there is a place for one, and must come out nowhere: not in logs, on pages, in errors,
-// metrics, listings or the list of processes, by whichever door.
+// Secrets are put into every place that can hold one. None may appear in logs, pages, errors, metrics, listings or the list
+// of processes, on any transport.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -53,7 +53,7 @@ function messages() {
     ];
 }
 
-// The token in a name of the client's own choosing comes back to that client, and to nobody else.
+// The token in a name of the client's own choosing comes back to that client, and to no other client.
 const isEchoed = (text, secret) => secret === CANARY.token && text.includes(CANARY.token);
 
 function assertSilent(where, text, secrets = Object.values(CANARY)) {
@@ -176,7 +176,7 @@ test('a token in a file, and one on the command line', async () => {
     }
 });
 
-test('a backend with a password in its address: it is sent there, and told nobody', () => withBackend(201, async (url, heard) => {
+test('a backend with a password in its address: it is sent there and shown nowhere', () => withBackend(201, async (url, heard) => {
     const secret = url.replace('//', `//user:${CANARY.backend}@`);
     await withCanaries({ env: { SYN_BACKEND_URL: secret } }, async (server) => {
         for (const text of [request(1, 'populate_backend', { asset: { schema: 'widget', sku: 'abc' } }), request(1, CANARY.token)]) {

@@ -1,4 +1,4 @@
-// Clients that want to hear of changes: told what they asked for, on the one stream that is theirs, and nothing else.
+// Clients that subscribe to changes get the notifications they asked for, on their own stream, and nothing else.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
@@ -87,7 +87,7 @@ test('modern clients on lines: several listeners on one connection, told apart',
         await change(server);
         const told = [JSON.parse(await server.out.next()), JSON.parse(await server.out.next())];
         assert.deepEqual(told.map(({ method, params }) => [method, params._meta[SUBSCRIPTION]]).sort(), [[LIST, 'one'], [UPDATED, 2]]);
-        assert.equal((await server.ask(9, 'ping')).id, 9, 'nobody else is told anything');
+        assert.equal((await server.ask(9, 'ping')).id, 9, 'no other client gets a notification');
         server.child.stdin.end();
         assert.equal(await server.exited, 0);
         const ends = server.out.text.trimEnd().split('\n').slice(-3).map((line) => JSON.parse(line));
@@ -144,7 +144,7 @@ test('a legacy session over HTTP: on its newest stream alone', () => withHttp(se
 const DIAGNOSTICS = 'mcpgate://diagnostics';
 const toldOf = ({ messages }) => messages.filter(({ method, params }) => method === UPDATED && params.uri === DIAGNOSTICS).length;
 
-test('diagnostics: whoever subscribed hears of what is new, and neither of the same again nor of each by itself', () => withHttp(settings, async (server) => {
+test('diagnostics: subscribers are notified of new problems only, and of several at once', () => withHttp(settings, async (server) => {
     const peer = await server.connect();
     await peer.ask(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } });
     peer.socket.write(`${INITIALIZED}\n`);

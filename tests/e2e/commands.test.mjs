@@ -118,7 +118,7 @@ function setupWithoutRoot(programs) {
 }
 const BY_HAND = /^ {2}apt-get update && apt-get install -y --no-install-recommends gcc .* libcmocka-dev .* nodejs$/m;
 
-test('without root and sudo, setup prints what somebody else has to run', () => {
+test('without root and sudo, setup prints the command to run as root', () => {
     const { status, stderr } = setupWithoutRoot({});
     assert.equal(status, 1);
     assert.match(stderr, /^setup: packages are missing, and installing them needs root/);
@@ -126,13 +126,13 @@ test('without root and sudo, setup prints what somebody else has to run', () => 
 });
 
 test('a user whom sudo refuses gets the same line', () => {
-    const { status, stderr } = setupWithoutRoot({ sudo: 'echo "nobody is not in the sudoers file" >&2; exit 1' });
+    const { status, stderr } = setupWithoutRoot({ sudo: 'echo "user is not in the sudoers file" >&2; exit 1' });
     assert.equal(status, 1);
-    assert.match(stderr, /nobody is not in the sudoers file/);
+    assert.match(stderr, /user is not in the sudoers file/);
     assert.match(stderr, BY_HAND);
 });
 
-test('a Node.js that is no package is not installed again', () => {
+test('a Node.js that did not come as a package is not installed again', () => {
     assert.doesNotMatch(setupWithoutRoot({ node: 'exit 0' }).stderr, /nodejs/);
     assert.match(setupWithoutRoot({ node: 'exit 1' }).stderr, /nodejs/);
 });

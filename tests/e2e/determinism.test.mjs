@@ -1,5 +1,5 @@
-// The same message gives the same bytes and the same ids: by every door, after every restart, with any number of threads,
-// in any locale and time zone, and whatever order a directory lists its files in.
+// The same message gives the same bytes and the same ids: on every transport, after every restart, with any number of threads,
+// in any locale and time zone, and in whatever order a directory lists its files.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { post, withHttp } from './http_client.mjs';
@@ -48,7 +48,7 @@ const ASKED = [
 let id = 0;
 const envelope = (name, params, more = {}) => JSON.stringify({ schema_version: 'mcp.request.v0.1', tool: { name }, params, artifacts: [], ...more });
 const PROVENANCE = { capture_provenance: true, provenance_mode: 'full', capture_artifacts: true };
-// For the doors that take any dialect.
+// For transports that take any dialect.
 const MESSAGES = [
     ...CALLS.map(({ name, args }) => request(++id, name, args)),
     ...CALLS.map(({ name, args }) => request(`e${++id}`, 'mcp.tool.invoke', { toolId: `mcp.tool:${name}`, arguments: args })),
@@ -64,7 +64,7 @@ const LEGACY = ASKED.concat([['ping', {}], ['logging/setLevel', { level: 'error'
 // Response envelopes say when, and how long; nothing else does.
 const timeless = (text) => text.replace(/("status":\{[^{}]*\}),"timestamp":"[^"]+","duration_ms":[0-9.]+/, '$1');
 
-// ---- doors ----
+// ---- transports ----
 
 const overLines = (peer) => async (text) => { peer.write(`${text}\n`); return peer.next(); };
 
@@ -95,7 +95,7 @@ async function askHttp(server) {
     return answers;
 }
 
-// What the log tells of ids, by door.
+// The ids in the log, by transport.
 async function readIds(server, transport, count) {
     const lines = () => logLines(server, 'logs').filter((line) => line.transport === transport);
     await until(`${count} lines of ${transport}`, () => lines().length === count);
@@ -161,7 +161,7 @@ const CONDITIONS = [
 ];
 const ROUNDS = soak ? 20 : 1;
 
-test('same question, same answer, same ids: every tool in every dialect by every door', async () => {
+test('the same request has the same answer and ids: every tool, dialect and transport', async () => {
     const reference = await runStdio(CONDITIONS[0]);
     // Otherwise equal answers would prove little.
     const whole = [...reference.answers.any, ...reference.answers.modern, ...reference.answers.legacy];

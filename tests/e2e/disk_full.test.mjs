@@ -1,5 +1,5 @@
-// The log's disk is full: answers go on, what is lost is counted to the line and told once, and when there is room again
-// the log goes on. The disk is a small one of the server's own, in a mount namespace nobody else sees.
+// The log's disk is full: the server keeps answering, counts every lost line and warns once. When there is space again, the
+// log continues. The disk is a small tmpfs in a mount namespace of the server's own.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-// The HTTP door as a process: clients that mean no good, are many, or stay away.
+// The server over HTTP: hostile clients, many clients, silent clients.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -56,9 +56,9 @@ function readCases() {
     });
 }
 
-// Each request is good but for what the table is about, so its status and end are exact. Who is refused is told so by the
-// door, in words of its own, and that it was the last; nothing else of what it sent is answered.
-function judge({ statuses, isRefused, end }, answer) {
+// Each request is good except for the detail under test, so its status and end are exact. A refused client gets an error that
+// says the connection closes; the rest of its bytes is not answered.
+function faultOf({ statuses, isRefused, end }, answer) {
     const answers = answer.text.split(/(?=HTTP\/1\.1 \d{3} )/).filter((text) => text && !text.startsWith('HTTP/1.1 100 '));
     const got = answers.map((text) => Number(text.slice(9, 12)));
     const last = answers.at(-1) ?? '';
@@ -66,7 +66,7 @@ function judge({ statuses, isRefused, end }, answer) {
     if (answer.ended !== (end === 'close')) return answer.ended ? 'closed' : 'not closed';
     if (end === 'close' && !/\r\nConnection: close\r\n/.test(last)) return 'does not say that it closes';
     const told = statuses.at(-1) === 413 ? '"msg":"payload_too_large"' : `{"error":{"code":${statuses.at(-1)},"message":"`;
-    return isRefused && !last.includes(told) ? `not refused by the door: ${last}` : undefined;
+    return isRefused && !last.includes(told) ? `not refused by the HTTP reader: ${last}` : undefined;
 }
 
 test('requests that could be read in two ways: as the table says', () => withHttp({}, async (server) => {
@@ -74,7 +74,7 @@ test('requests that could be read in two ways: as the table says', () => withHtt
     assert.ok(cases.length >= 190, `${cases.length} cases`);
     const wrong = [];
     await Promise.all(cases.map(async (one) => {
-        const fault = judge(one, await exchange(server.port, one.bytes, 1000));
+        const fault = faultOf(one, await exchange(server.port, one.bytes, 1000));
         if (fault) wrong.push([one.name, fault]);
     }));
     assert.deepEqual(wrong, []);
@@ -92,7 +92,7 @@ const FOREIGN = [
     { Host: 'evil.test', Origin: 'http://localhost' },
 ];
 
-test('pages of other names: 403 everywhere, whichever header betrays them', () => withHttp({}, async (server) => {
+test('pages of other names: 403 on every path, whether Host or Origin shows it', () => withHttp({}, async (server) => {
     for (const headers of FOREIGN) {
         for (const [route, body] of Object.entries(POSTED)) {
             assert.equal((await post(server.port, route, body, headers)).status, 403, `${route} ${JSON.stringify(headers)}`);
@@ -224,7 +224,7 @@ test('messages that take long, all in one write: others have their turn between 
 const CONNECTIONS_MAX = 1024;
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-// Connections that each send some bytes, and are not read from by anybody but the kernel.
+// Connections that each send some bytes and never read.
 async function crowdOf(port, count, bytes = '') {
     const crowd = [];
     for (let i = 0; i < count; i++) {
@@ -253,7 +253,7 @@ for (const [what, bytes] of [['say nothing', ''], ['have begun a request', 'GET 
     }));
 }
 
-test('few descriptors: idle connections make room before they are used up', () => withHttp({ limit: 256 }, async (server) => {
+test('few descriptors: idle connections are closed before descriptors run out', () => withHttp({ limit: 256 }, async (server) => {
     const crowd = await crowdOf(server.port, 200);
     await until('the first to be closed', () => crowd.filter((socket) => socket.gone).length === 200 - 112);
     assert.equal((await post(server.port, '/rpc', request(1, 'list_schemas'))).status, 200);
@@ -331,7 +331,7 @@ const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.mode
 const CALL = { name: 'populate_backend', arguments: { asset: {}, validate_first: false } };
 
 // Send a request and go away once it has reached a backend that never answers.
-// Tells after how many milliseconds the backend was hung up on; undefined: not within half a second.
+// Milliseconds until the backend's connection was closed; undefined: not within half a second.
 async function goAwayDuringCall(prepare, leave) {
     let reached = false;
     let leftAt;

@@ -3,7 +3,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { program, withServer } from './server.mjs';
 
-// A port nobody listens on, as of now.
+// A port that is free now.
 export const freePort = () => new Promise((resolve) => {
     const listener = net.createServer();
     listener.listen(0, '127.0.0.1', () => { const { port } = listener.address(); listener.close(() => resolve(port)); });

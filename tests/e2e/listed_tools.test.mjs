@@ -100,7 +100,7 @@ test("a reload changes the fingerprint of a tool whose schemas changed, and no o
     for (const { fingerprint } of before) assert.match(fingerprint, /^[0-9a-f]{64}$/);
     assert.deepEqual(JSON.parse((await get(server.port, '/diagnostics')).text).tools, before);
     const reload = async (tool) => { server.write('tools/own.tool.json', tool); server.kill('SIGHUP'); await sleep(500); return published(); };
-    assert.deepEqual(await reload({ ...own, description: 'y' }), before, 'descriptions are no part of it');
+    assert.deepEqual(await reload({ ...own, description: 'y' }), before, 'descriptions do not count');
     const after = await reload({ ...own, inputSchema: { type: 'object', minProperties: 1 } });
     assert.deepEqual(after.filter((tool, i) => tool.fingerprint !== before[i].fingerprint).map(({ name }) => name), ['own']);
     assert.deepEqual(JSON.parse((await get(server.port, '/diagnostics')).text).tools, after);

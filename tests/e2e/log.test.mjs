@@ -1,5 +1,5 @@
 // The structured log as a process writes it: whole lines whatever comes in, disks that are read-only or gone, the same
-// line for the same message by every door; and `mcpgate log`, which shows it.
+// line for the same message on every transport; and `mcpgate log`, which shows it.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -22,11 +22,11 @@ function filesOf(server) {
 }
 const textOf = (server) => filesOf(server).map((name) => fs.readFileSync(path.join(server.dir, FOLDER, name), 'utf8')).join('');
 
-// All lines of all files; each is JSON with the fields of a line, and nothing but its end is a line's end.
+// All lines of all files. Each is JSON with the fields of a log line, and has no other line end in it.
 function linesOf(server) {
-    // what stands behind the last line break is still being written
+    // text after the last line break is still being written
     return textOf(server).split('\n').slice(0, -1).map((line) => {
-        assert.doesNotMatch(line, /[\u0000-\u001f\u0085\u2028\u2029]/u, 'a line that is one line to everybody');
+        assert.doesNotMatch(line, /[\u0000-\u001f\u0085\u2028\u2029]/u, 'a line for every program that reads it');
         const event = JSON.parse(line);
         assert.deepEqual(Object.keys(event).filter((name) => name !== 'queuedMs'), FIELDS); // only of those that waited
         assert.ok(Buffer.byteLength(line) <= 32768, 'a line has its limit');
@@ -115,7 +115,7 @@ test('a negative verdict is an answer, a failing program is not', () => withServ
     assert.equal(syn.status, 'execution_failed');
 }));
 
-// ---- the same by every door ----
+// ---- the same on every transport ----
 
 const ID = '3fd7d2b1-79d1-4b8e-92c8-105c1ce9b6f7';
 const META = { agentId: 'agent', taskId: 'task', stepId: 3, attempt: 2 };
@@ -141,7 +141,7 @@ const SAME_OPTIONS = {
     env: { ...ENV, MCPGATE_TOOLS_DIR: 'tools', MCPGATE_THREADS: '1' },
 };
 
-// What may differ: when it was and how long it took, the door, and an answer in which that is told.
+// What may differ: time and duration, the transport, and an answer that contains them.
 const comparable = ({ ts, durationMs, queuedMs, transport, outputBytes, ...rest }, text) => ({ ...rest, outputBytes: /"version":"/.test(text) ? undefined : outputBytes });
 
 function checkTimes({ ts, durationMs }) {
@@ -150,34 +150,34 @@ function checkTimes({ ts, durationMs }) {
     assert.ok(durationMs >= 0 && durationMs < 60000);
 }
 
-test('the same message has the same line by every door, field by field', async () => {
-    const byDoor = {};
+test('the same message has the same log line on every transport', async () => {
+    const byTransport = {};
     await withServer(SAME_OPTIONS, async (server) => {
         for (const text of SAME) { server.send(text); await server.out.next(); }
         await stop(server);
-        byDoor.stdio = linesOf(server);
+        byTransport.stdio = linesOf(server);
     });
     await withHttp(SAME_OPTIONS, async (server) => {
         const peer = await server.connect();
         for (const text of SAME) { peer.socket.write(`${text}\n`); await peer.lines.next(); }
-        byDoor.socket = await untilLines(server, SAME.length);
+        byTransport.socket = await untilLines(server, SAME.length);
     });
     await withHttp(SAME_OPTIONS, async (server) => {
         for (const text of SAME) await post(server.port, '/rpc', text);
-        byDoor.http = await untilLines(server, SAME.length);
+        byTransport.http = await untilLines(server, SAME.length);
     });
-    for (const [door, lines] of Object.entries(byDoor)) {
-        assert.equal(lines.length, SAME.length, door);
+    for (const [transport, lines] of Object.entries(byTransport)) {
+        assert.equal(lines.length, SAME.length, transport);
         lines.forEach((line, i) => {
-            assert.equal(line.transport, door);
+            assert.equal(line.transport, transport);
             assert.equal(line.inputBytes, Buffer.byteLength(SAME[i]), SAME[i]);
             checkTimes(line);
-            assert.deepEqual(comparable(line, SAME[i]), comparable(byDoor.stdio[i], SAME[i]), `${door}: ${SAME[i]}`);
+            assert.deepEqual(comparable(line, SAME[i]), comparable(byTransport.stdio[i], SAME[i]), `${transport}: ${SAME[i]}`);
         });
     }
-    const traced = byDoor.http.find((line) => line.traceId === '0af7651916cd43dd8448eb211c80319c');
+    const traced = byTransport.http.find((line) => line.traceId === '0af7651916cd43dd8448eb211c80319c');
     assert.equal(traced.spanId, 'b7ad6b7169203331');
-    assert.ok(byDoor.http.some(({ agentId, taskId, stepId, attempt }) => agentId === 'agent' && taskId === 'task' && stepId === 3 && attempt === 2));
+    assert.ok(byTransport.http.some(({ agentId, taskId, stepId, attempt }) => agentId === 'agent' && taskId === 'task' && stepId === 3 && attempt === 2));
 });
 
 // ---- files ----

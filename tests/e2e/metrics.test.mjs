@@ -51,7 +51,7 @@ function readMetrics(text) {
         } else {
             const match = SAMPLE.exec(line);
             assert.ok(match, `a sample: ${line}`);
-            assert.ok(family?.type && isOf(family, match[1]), `${line} stands among its own`);
+            assert.ok(family?.type && isOf(family, match[1]), `${line} is below its own family`);
             assert.match(match[3], VALUE);
             const sample = { name: match[1], labels: readLabels(match[2]), value: Number(match[3].replace('Inf', 'Infinity')) };
             const key = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);

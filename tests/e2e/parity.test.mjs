@@ -1,4 +1,4 @@
-// One message at every door: what is the same, what the door adds, and what the log says of it.
+// One message on every transport: what is the same, what the transport adds, and what the log says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, post, withHttp } from './http_client.mjs';
@@ -34,7 +34,7 @@ test('an envelope loses its line breaks only where answers are lines', () => wit
     peer.socket.destroy();
 }));
 
-test('a message that is too large is logged at every door', () => withHttp(settings, async (server) => {
+test('a message that is too large is logged on every transport', () => withHttp(settings, async (server) => {
     const refused = { ok: false, reason: 'validation_failed', errors: [{ path: '', msg: 'payload_too_large' }] };
     const peer = await server.connect();
     peer.socket.write(`${tooLarge}\n`);
@@ -63,7 +63,7 @@ test('the log tells a tool that failed from one that put out the wrong thing', (
     assert.deepEqual(stages, { crash: 'tool', wrong: 'output' });
 }));
 
-test('whoever sends envelopes gets envelopes, whatever is refused', () => withHttp(
+test('a request envelope is answered with a response envelope, also when it is refused', () => withHttp(
     { ...settings, env: { ...settings.env, MCPGATE_TOKEN: 'token' } },
     async (server) => {
         const known = { Authorization: 'Bearer token' };
@@ -94,7 +94,7 @@ test('the log knows whose task a request envelope is part of', () => withHttp(se
     assert.deepEqual([line.agentId, line.taskId, line.stepId], ['Researcher', 'task-1', null]);
 }));
 
-test('an id that nobody has is not found, however it is spelled', () => withHttp(settings, async (server) => {
+test('an unknown id is not found, however it is spelled', () => withHttp(settings, async (server) => {
     for (const id of ['nope', 'a%2Fb', '..%2F..%2Fnope', '%2e%2e', 'a%5Cb', 'n%C3%B6pe']) {
         const called = await post(server.port, `/mcp/tool/${id}`, '{"arguments":{}}');
         assert.equal(called.status, 404, id);

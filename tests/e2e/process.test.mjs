@@ -36,7 +36,7 @@ test('answers lost on a full standard output: exit 1, and it says so', () => wit
 ));
 
 // A socket or a pipe that becomes descriptor 0 to 2 would get log lines, or could not be given to a program.
-test('all three standard files closed: programs run, and clients get nothing but answers', () => withServer({
+test('all three standard files closed: programs run, and clients get only answers', () => withServer({
     files: { 'tools/early.tool.json': { name: 'early', version: '1', description: 'early', command: ['/bin/echo', '{"a":1}'], inputSchema: { type: 'object' } } },
     env: { MCPGATE_TOOLS_DIR: 'tools' },
     command: ['sh', '-c', `exec ${program} --socket s.sock 0<&- 1>&- 2>&-`],
@@ -52,7 +52,7 @@ test('all three standard files closed: programs run, and clients get nothing but
     assert.equal(await server.exited, 0);
 }));
 
-test('nobody reads standard output any more: it ends, and its program with it', () => withServer({
+test('the reader of standard output is gone: the server ends, and its program with it', () => withServer({
     files: { 'tools/late.tool.json': { name: 'late', version: '1', description: 'late', command: ['/bin/sleep', '60'], timeout_ms: 60000, inputSchema: { type: 'object' } } },
     env: { MCPGATE_TOOLS_DIR: 'tools' },
 }, async (server) => {

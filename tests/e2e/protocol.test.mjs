@@ -1,5 +1,5 @@
 // The official protocol as a client sees it, version by version, by lines and over HTTP: what is answered, with which code
-// and which status, and what is not answered at all.
+// and which status, and which messages get no answer.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
@@ -69,7 +69,7 @@ const overHttp = (version, work) => withHttp(settings, async (server) => {
     return work({ send: (text) => call(text, told), call, begun: begun.answer, session, isHttp: true, server });
 });
 
-const DOORS = { lines: overLines, HTTP: overHttp };
+const TRANSPORTS = { lines: overLines, HTTP: overHttp };
 
 async function expectError(client, text, code, status, id) {
     const got = await client.send(text);
@@ -97,8 +97,8 @@ const members = (list) => [...new Set(list.flatMap((one) => Object.keys(one)))];
 // ---- the legacy era ----
 
 for (const version of LEGACY) {
-    for (const [door, open] of Object.entries(DOORS)) {
-        const legacy = (name, work) => test(`${version}, ${door}: ${name}`, () => open(version, work));
+    for (const [transport, open] of Object.entries(TRANSPORTS)) {
+        const legacy = (name, work) => test(`${version}, ${transport}: ${name}`, () => open(version, work));
 
         legacy('initialize', async (client) => {
             const { protocolVersion, capabilities, serverInfo } = client.begun.result;
@@ -163,13 +163,13 @@ for (const version of LEGACY) {
             }
         });
 
-        legacy('what is not answered', async (client) => {
+        legacy('messages without an answer', async (client) => {
             await expectSilence(client, '{"jsonrpc":"2.0","method":"notifications/nothing","params":{}}');
             await expectSilence(client, '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"none"}}');
             await expectSilence(client, '{"jsonrpc":"2.0","method":"notifications/cancelled","params":[]}');
             await expectSilence(client, '{"jsonrpc":"2.0","id":99,"result":{}}');
             await expectSilence(client, '{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":"x"}}');
-            // A request that lacks its id: nobody can be answered, but HTTP has a status for what is not taken.
+            // A request without an id has no answer, but HTTP has a status for it.
             const nameless = '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"list_schemas"}}';
             if (client.isHttp) assert.equal((await client.send(nameless)).status, 400);
             else await expectSilence(client, nameless);
@@ -246,8 +246,8 @@ test('before initialize lines are served as the newest of the era', () => overLi
 
 const modern = (id, method, params = {}, meta = {}) => request(id, method, { ...params, _meta: { ...META, ...meta } });
 
-for (const [door, open] of Object.entries(DOORS)) {
-    test(`${MODERN}, ${door}: results`, () => open(MODERN, async (client) => {
+for (const [transport, open] of Object.entries(TRANSPORTS)) {
+    test(`${MODERN}, ${transport}: results`, () => open(MODERN, async (client) => {
         for (const [method, params] of [['server/discover'], ['tools/list'], ['prompts/list'], ['resources/list'], ['resources/templates/list'], ['resources/read', PART], ['resources/read', DIAGNOSTICS]]) {
             const { resultType, ttlMs, cacheScope, _meta } = await expectResult(client, modern(1, method, params));
             assert.equal(resultType, 'complete');
@@ -264,7 +264,7 @@ for (const [door, open] of Object.entries(DOORS)) {
         assert.ok(bad.isError && bad.resultType === 'complete');
     }));
 
-    test(`${MODERN}, ${door}: errors`, () => open(MODERN, async (client) => {
+    test(`${MODERN}, ${transport}: errors`, () => open(MODERN, async (client) => {
         const gone = ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'no/such'];
         const tasks = ['tasks/get', 'tasks/list', 'tasks/update', 'tasks/cancel', 'tasks/result'];
         for (const method of [...gone, ...tasks]) await expectError(client, modern(1, method, { taskId: 'x' }), -32601, 404, 1);
@@ -281,7 +281,7 @@ for (const [door, open] of Object.entries(DOORS)) {
     }));
 }
 
-test(`${MODERN}: what takes a token to be seen is not for others to keep`, () => withHttp({ ...settings, env: { ...settings.env, MCPGATE_TOKEN: 'open-sesame' } }, async (server) => {
+test(`${MODERN}: results that need a token have private cache scope`, () => withHttp({ ...settings, env: { ...settings.env, MCPGATE_TOKEN: 'open-sesame' } }, async (server) => {
     for (const [method, params] of [['server/discover'], ['tools/list'], ['prompts/list'], ['resources/list'], ['resources/templates/list'], ['resources/read', PART]]) {
         const message = modern(1, method, params);
         const { text } = await post(server.port, '/mcp', message, { ...BOTH, ...headersOf(JSON.parse(message)), Authorization: 'Bearer open-sesame' });

@@ -1,5 +1,5 @@
-// What the README tells clients to do is done: every server it names is started, or called, as it stands there, with the
-// program and the schemas of this test in place of its paths, and asked what it offers.
+// The client entries in the README work: each server is started or called as the README says, with the program and schemas of
+// this test in place of its paths, and asked for its tools.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

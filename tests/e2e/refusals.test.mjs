@@ -1,4 +1,4 @@
-// What doors refuse before it is a message is counted and, within bounds, written down; and what diagnostics tell.
+// Requests that are refused before they are messages are counted and, within limits, logged; and diagnostics.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -49,7 +49,7 @@ test('each kind of refusal is a line and a number', () => withHttp({ env: ENV },
     }
 }));
 
-test('who knocks all day fills no disk', () => withHttp({ env: ENV }, async (server) => {
+test('a flood of refused requests does not fill the disk', () => withHttp({ env: ENV }, async (server) => {
     const began = Date.now();
     for (let i = 0; i < 100; i++) await get(server.port, '/rpc');
     const seconds = Math.ceil((Date.now() - began) / 1000) + 1;

@@ -1,5 +1,5 @@
-// A thread full of clients that mean no good, so that whoever measures a good one is not kept busy by them: some dribble
-// a head that never ends, some ask for much and read nothing. A client that is closed comes back.
+// Hostile clients, in a thread of their own so that they do not slow down the test that measures a good client. Some send a
+// head that never ends, some send many requests and read nothing. A client that is closed connects again.
 import net from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
@@ -9,7 +9,7 @@ const GREEDY = 'GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(50
 
 function keepOpen(port, clients, number, begin) {
     const socket = net.connect(port, '127.0.0.1', () => { socket.isOpen = true; socket.write(begin); });
-    socket.pause(); // nobody reads
+    socket.pause(); // never read
     clients[number] = socket;
     socket.on('error', () => {});
     socket.on('close', () => { if (clients[number] === socket) keepOpen(port, clients, number, begin); });

@@ -1,7 +1,7 @@
-// Everything at once for a long time: all dialects on all doors, good and bad messages, programs, a backend that
+// Everything at once for a long time: all dialects on all transports, good and bad messages, programs, a backend that
 // fails now and then, sessions, clients that leave, reloads, log files that fill up. All of it is answered as it should
 // be, and in the end the server is as large as it was after warming up. An hour with SOAK=1, seconds without;
-// SOAK_SECONDS and SOAK_RATE (messages a second, all doors together) say otherwise.
+// SOAK_SECONDS and SOAK_RATE (messages a second, all transports together) say otherwise.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -70,7 +70,7 @@ function choose() {
     return kinds.find(([weight]) => (at -= weight) < 0) ?? kinds[0];
 }
 
-// ---- the doors ----
+// ---- the transports ----
 
 let asked = 0;
 

@@ -1,5 +1,5 @@
-// W3C Trace Context: what a caller says of its trace, in a header or in the message, reaches the log, the programs and the
-// backend as it was; what makes no sense reaches nobody.
+// W3C Trace Context: a valid traceparent, in a header or in the message, reaches the log, the programs and the backend
+// unchanged. An invalid one is dropped.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';

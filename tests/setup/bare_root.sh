@@ -108,7 +108,7 @@ shows_the_job() {
     done
 }
 
-# Without sudo, `make run` prints a line for somebody who is root; with it, all is well.
+# Without sudo, `make run` prints the command to run as root; with it, everything is installed.
 line_for_root() {
     local output line
     ! output=$(as user make --no-print-directory run 2>&1) || { echo "no failure: $output"; return 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The image of packaging/Containerfile, built with buildah on a minimal Debian
-# that mmdebstrap made, and used: it is nobody's root, answers, says that it is
-# ready under /tmp, and stops when asked.
+# Build the image of packaging/Containerfile with buildah, on a minimal Debian made
+# by mmdebstrap, and use it: it does not run as root, answers, writes its ready
+# file to /tmp, and stops when asked.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/tally.sh
@@ -55,7 +55,7 @@ inside() { # inside COMMAND...: as the image's own user
     store run --isolation chroot "$container" -- "$@"
 }
 
-runs_as_nobody() {
+does_not_run_as_root() {
     [[ $(inside id -u) == 10001 ]]
 }
 
@@ -86,7 +86,7 @@ tally_check 'a minimal Debian as base' make_base
 ((tally_failed > 0)) || tally_check 'image builds' build_image
 if ((tally_failed == 0)); then
     container=$(store from localhost/mcpgate)
-    tally_check 'image: not root' runs_as_nobody
+    tally_check 'image: not root' does_not_run_as_root
     tally_check 'image: answers on standard input' answers
     tally_check 'image: ready file, socket, stop' serves
     tally_check 'image: nothing of the build' has_no_compiler

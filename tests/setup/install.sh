@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the release into a directory of its own and uses it as a stranger
-# would: programs against libjsv through pkg-config (shared and static) and
-# through find_package, the examples among them, and the installed mcpgate.
+# Install the release into an empty directory and use it as a new user
+# would: build programs with libjsv through pkg-config (shared and static) and
+# through find_package, the examples among them, and run the installed mcpgate.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/tally.sh

@@ -1,4 +1,4 @@
-// Peers of the Unix socket and of standard input that mean no good, or are many.
+// Hostile clients, and many clients, on the Unix socket and standard input.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -81,7 +81,7 @@ test('64 descriptors, 1,000 peers: no busy loop, and soon well again', () => wit
             crowd.push(socket);
         }
         await sleep(500);
-        // the first has been idle for longest and may have made room
+        // the first has been idle for longest, so it may have been closed for a new one
         const during = await server.connect();
         assert.equal((await during.ask(2, 'list_schemas')).id, 2);
         const cpu = cpuSeconds(server);
