@@ -20,7 +20,6 @@
 
 #include "loop/object.h"
 #include "loop/stream.h"
-#include "os/spawn.h"
 #include "os/sys.h"
 
 /* Between asking and ending by force: time to remove a temporary file, not to finish the work. */

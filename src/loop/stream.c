@@ -212,7 +212,7 @@ static void end_reading(struct loop_stream *stream, int error)
 
 static ssize_t read_once(const struct loop_stream *stream, void *out, size_t size)
 {
-    return stream->is_socket ? os_receive_once(stream->fd, out, size)
+    return stream->is_socket ? os_receive(stream->fd, out, size)
                              : os_read_once(stream->fd, out, size);
 }
 
@@ -280,7 +280,7 @@ static void on_round(uv_idle_t *idle)
 
 static ssize_t write_once(const struct loop_stream *stream, const void *data, size_t size)
 {
-    return stream->is_socket ? os_send_once(stream->fd, data, size)
+    return stream->is_socket ? os_send(stream->fd, data, size)
                              : os_write_once(stream->fd, data, size);
 }
 

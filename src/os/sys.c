@@ -1,7 +1,4 @@
-/*
- * What the program calls instead of the system: each goes through the table,
- * and is done again where a signal of no interest disturbed it.
- */
+/* The functions around the table of system calls: forwarding, repeating, waiting. */
 #include "os/sys.h"
 
 #include <errno.h>
@@ -12,107 +9,48 @@
 #include <jsv/jsv.h>
 
 #include "os/interrupt.h"
-#include "os/spawn.h"
 
 const struct os_sys *os_sys = &os_sys_real;
 
-/* Whether a call that returned `result` was interrupted by a signal of no interest. */
-static bool was_disturbed(ssize_t result)
+/* Whether a call was interrupted by a signal that did not ask the program to stop. */
+static bool was_interrupted(ssize_t result)
 {
     return result == -EINTR && os_interrupt_signal() == 0;
 }
 
-int os_openat(int dir_fd, const char *path, int flags)
-{
-    int fd;
-    do {
-        fd = os_sys->openat(dir_fd, path, flags);
-    } while (was_disturbed(fd));
-    return fd;
-}
-
-int os_openat2(int dir_fd, const char *path, const struct open_how *how)
-{
-    int fd;
-    do {
-        fd = os_sys->openat2(dir_fd, path, how);
-    } while (was_disturbed(fd));
-    return fd;
-}
-
-int os_create(int dir_fd, const char *path, int flags, mode_t mode)
-{
-    int fd;
-    do {
-        fd = os_sys->create(dir_fd, path, flags, mode);
-    } while (was_disturbed(fd));
-    return fd;
-}
-
-int os_unlinkat(int dir_fd, const char *path)
-{
-    return os_sys->unlinkat(dir_fd, path);
-}
-
-int os_rename(const char *path, const char *new_path)
-{
-    return os_sys->rename(path, new_path);
-}
-
-int os_mkdir(const char *path, mode_t mode)
-{
-    return os_sys->mkdir(path, mode);
-}
-
-int os_symlink(const char *target, const char *path)
-{
-    return os_sys->symlink(target, path);
-}
-
-int os_truncate(int fd, off_t size)
-{
-    return os_sys->truncate(fd, size);
-}
-
-ssize_t os_readlinkat(int dir_fd, const char *path, char *out, size_t size)
-{
-    return os_sys->readlinkat(dir_fd, path, out, size);
-}
-
-int os_fstat(int fd, struct stat *ret_stat)
-{
-    return os_sys->fstat(fd, ret_stat);
-}
-
-int os_fstatat(int dir_fd, const char *path, struct stat *ret_stat, int flags)
-{
-    return os_sys->fstatat(dir_fd, path, ret_stat, flags);
-}
-
-ssize_t os_getdents(int fd, void *out, size_t size)
-{
-    return os_sys->getdents(fd, out, size);
-}
-
-int os_getcwd(char *out, size_t size)
-{
-    return os_sys->getcwd(out, size);
-}
+#define CALL(test_name, type, name, parameters, arguments, real)                                   \
+    type os_##name parameters                                                                      \
+    {                                                                                              \
+        return os_sys->name arguments;                                                             \
+    }
+#define RETRY(test_name, type, name, parameters, arguments, real)                                  \
+    type os_##name parameters                                                                      \
+    {                                                                                              \
+        type result;                                                                               \
+        do {                                                                                       \
+            result = os_sys->name arguments;                                                       \
+        } while (was_interrupted(result));                                                         \
+        return result;                                                                             \
+    }
+#define OPEN RETRY
+#define TABLE(...)
+#define VALUE CALL
+#include "os/sys.def"
 
 /*
- * Whether a transfer that returned `result` is worth another try; waits first
- * when the descriptor was not ready. Standard input and output are shared with
- * whoever started us, so they may be non-blocking without our doing. On
- * failure to wait, *result becomes that failure.
+ * Whether to repeat a transfer that returned `result`; waits first when the
+ * descriptor was not ready. Standard input and output are shared with the
+ * process that started us, which may have made them non-blocking. When waiting
+ * fails, *result becomes that error.
  */
 static bool transfer_again(ssize_t *result, int fd, short events)
 {
     if (*result != -EAGAIN) {
-        return was_disturbed(*result);
+        return was_interrupted(*result);
     }
     struct pollfd one = {.fd = fd, .events = events};
     int ready = os_sys->poll(&one, 1, -1, NULL);
-    if (ready < 0 && !was_disturbed(ready)) {
+    if (ready < 0 && !was_interrupted(ready)) {
         *result = ready;
         return false;
     }
@@ -133,7 +71,7 @@ ssize_t os_read_once(int fd, void *out, size_t size)
     ssize_t length;
     do {
         length = os_sys->read(fd, out, size);
-    } while (was_disturbed(length));
+    } while (was_interrupted(length));
     return length;
 }
 
@@ -142,36 +80,18 @@ ssize_t os_write_once(int fd, const void *data, size_t size)
     ssize_t length;
     do {
         length = os_sys->write(fd, data, size);
-    } while (was_disturbed(length));
+    } while (was_interrupted(length));
     return length;
 }
 
-ssize_t os_receive_once(int fd, void *out, size_t size)
-{
-    ssize_t length;
-    do {
-        length = os_sys->receive(fd, out, size);
-    } while (was_disturbed(length));
-    return length;
-}
-
-ssize_t os_send_once(int fd, const void *data, size_t size)
-{
-    ssize_t length;
-    do {
-        length = os_sys->send(fd, data, size);
-    } while (was_disturbed(length));
-    return length;
-}
-
-/* Signals that ask to stop come only while poll waits: not between the look and the wait. */
+/* Signals that ask to stop are delivered only while poll waits, not between check and wait. */
 static int wait_watching(int fd, int timeout_ms, const sigset_t *mask)
 {
     struct pollfd one = {.fd = fd, .events = POLLIN};
     int ready;
     do {
         ready = os_interrupt_signal() ? -EINTR : os_sys->poll(&one, 1, timeout_ms, mask);
-    } while (was_disturbed(ready));
+    } while (was_interrupted(ready));
     return ready;
 }
 
@@ -203,18 +123,18 @@ int os_write_all(int fd, const void *data, size_t size)
             return (int)length;
         }
         if (length == 0) {
-            return -EIO; /* no progress and no reason given: do not turn in circles */
+            return -EIO; /* no progress and no reason given: do not loop for ever */
         }
         rest += length;
         size -= (size_t)length;
         if (size > 0 && os_interrupt_signal() != 0) {
-            return -EINTR; /* a signal may be why it was not all: the next write could wait */
+            return -EINTR; /* a signal may have cut it short: the next write could block */
         }
     }
     return 0;
 }
 
-/* Also a descriptor that would wait is only looked at first: its mode is shared with others. */
+/* Poll first: the descriptor may be blocking, and its mode is shared with other processes. */
 ssize_t os_write_now(int fd, const void *data, size_t size)
 {
     struct pollfd one = {.fd = fd, .events = POLLOUT};
@@ -236,105 +156,11 @@ int os_close(int fd)
     return r == -EINTR ? 0 : r;
 }
 
-int os_set_cloexec(int fd)
-{
-    return os_sys->set_cloexec(fd);
-}
-
-pid_t os_peer_pid(int fd)
-{
-    return os_sys->peer_pid(fd);
-}
-
-int os_getsockname(int fd, struct sockaddr *ret_address, socklen_t *size)
-{
-    return os_sys->getsockname(fd, ret_address, size);
-}
-
-int os_socket(int family, int type)
-{
-    return os_sys->socket(family, type);
-}
-
-int os_bind(int fd, const struct sockaddr *address, socklen_t size)
-{
-    return os_sys->bind(fd, address, size);
-}
-
-int os_set_option(int fd, int level, int option, int value)
-{
-    return os_sys->set_option(fd, level, option, value);
-}
-
-int os_listen(int fd, int backlog)
-{
-    return os_sys->listen(fd, backlog);
-}
-
-int os_accept(int fd)
-{
-    int connection;
-    do {
-        connection = os_sys->accept(fd);
-    } while (was_disturbed(connection));
-    return connection;
-}
-
-int os_connect(int fd, const struct sockaddr *address, socklen_t size)
-{
-    return os_sys->connect(fd, address, size);
-}
-
-int os_shutdown(int fd, int how)
-{
-    return os_sys->shutdown(fd, how);
-}
-
-int os_fchmod(int fd, mode_t mode)
-{
-    return os_sys->fchmod(fd, mode);
-}
-
-mode_t os_umask(mode_t mask)
-{
-    return os_sys->umask(mask);
-}
-
-int os_flock(int fd, int operation)
-{
-    return os_sys->flock(fd, operation);
-}
-
-int os_get_flags(int fd)
-{
-    return os_sys->get_flags(fd);
-}
-
-int os_set_flags(int fd, int flags)
-{
-    return os_sys->set_flags(fd, flags);
-}
-
 int os_poll_now(int fd, short events)
 {
     struct pollfd one = {.fd = fd, .events = events};
     int ready = os_sys->poll(&one, 1, 0, NULL);
     return ready <= 0 ? ready : one.revents;
-}
-
-int os_inotify_init(void)
-{
-    return os_sys->inotify_init();
-}
-
-int os_inotify_add(int fd, const char *path, uint32_t mask)
-{
-    return os_sys->inotify_add(fd, path, mask);
-}
-
-bool os_isatty(int fd)
-{
-    return os_sys->isatty(fd) == 1;
 }
 
 int os_ignore_sigpipe(void)
@@ -358,36 +184,6 @@ int os_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *argument)
     return r;
 }
 
-unsigned os_cpu_count(void)
-{
-    return os_sys->cpu_count();
-}
-
-uint64_t os_now_ms(void)
-{
-    return os_sys->now_ms();
-}
-
-uint64_t os_now_us(void)
-{
-    return os_sys->now_us();
-}
-
-int64_t os_wall_seconds(void)
-{
-    return os_sys->wall_seconds();
-}
-
-int64_t os_wall_ms(void)
-{
-    return os_sys->wall_ms();
-}
-
-pid_t os_getpid(void)
-{
-    return os_sys->getpid();
-}
-
 int os_forbid_dumps(void)
 {
 #ifdef MCPGATE_SANITIZED
@@ -400,16 +196,6 @@ int os_forbid_dumps(void)
 int os_forbid_new_privileges(void)
 {
     return os_sys->set_process(PR_SET_NO_NEW_PRIVS, 1);
-}
-
-uint64_t os_open_files_max(void)
-{
-    return os_sys->open_files_max();
-}
-
-int os_raise_open_files_max(uint64_t most)
-{
-    return os_sys->raise_open_files_max(most);
 }
 
 int os_open_standard_files(void)
@@ -426,28 +212,13 @@ int os_open_standard_files(void)
     return 0;
 }
 
-int os_pipe(int ret_fds[static 2])
-{
-    return os_sys->pipe(ret_fds);
-}
-
-int os_spawn(const struct os_spawn *program, pid_t *ret_pid)
-{
-    return os_sys->spawn(program, ret_pid);
-}
-
-int os_pidfd_open(pid_t pid)
-{
-    return os_sys->pidfd_open(pid);
-}
-
 int os_reap(pid_t pid, siginfo_t *ret_info)
 {
     int r;
     *ret_info = (siginfo_t){0};
     do {
         r = os_sys->wait_child(pid, WEXITED | WNOHANG, ret_info);
-    } while (was_disturbed(r));
+    } while (was_interrupted(r));
     return r < 0 ? r : ret_info->si_pid != 0;
 }
 
@@ -468,11 +239,6 @@ int os_random(void *out, size_t size)
         size -= got > 0 ? (size_t)got : 0;
     }
     return 0;
-}
-
-const char *os_getenv(const char *name)
-{
-    return os_sys->getenv(name);
 }
 
 /* The table's resize has no use for a context or the old size. */

@@ -20,7 +20,7 @@
 #pragma once
 
 #include "envelope/issue.h"
-#include "os/spawn.h"
+#include "os/sys.h"
 
 struct tool_call;
 

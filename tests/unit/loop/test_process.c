@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "loop/process.h"
-#include "os/spawn.h"
 #include "unit/os/fault.h"
 
 struct stage {

@@ -204,11 +204,11 @@ static void test_connection(void **state)
     assert_int_equal(os_poll_now(fd, POLLIN), POLLIN);
     fault_arm(FAULT_READ, 1, EINTR);
     assert_int_equal(os_read_once(fd, &byte, 1), 1);
-    assert_int_equal(os_receive_once(fd, &byte, 1), -EAGAIN);
+    assert_int_equal(os_receive(fd, &byte, 1), -EAGAIN);
     fault_arm(FAULT_WRITE, 1, EINTR);
-    assert_int_equal(os_send_once(peer, &byte, 1), 1);
+    assert_int_equal(os_send(peer, &byte, 1), 1);
     fault_arm(FAULT_READ, 1, EINTR);
-    assert_int_equal(os_receive_once(fd, &byte, 1), 1);
+    assert_int_equal(os_receive(fd, &byte, 1), 1);
     fault_arm(FAULT_POLL, 1, ENOMEM);
     assert_int_equal(os_poll_now(fd, POLLIN), -ENOMEM);
     fault_disarm();
@@ -216,8 +216,8 @@ static void test_connection(void **state)
     assert_false(os_get_flags(fd) & O_NONBLOCK);
     os_close(peer);
     assert_true(os_poll_now(fd, POLLIN) & POLLHUP);
-    assert_int_equal(os_receive_once(fd, &byte, 1), 0);
-    assert_int_equal(os_send_once(fd, &byte, 1), -EPIPE); /* and no signal */
+    assert_int_equal(os_receive(fd, &byte, 1), 0);
+    assert_int_equal(os_send(fd, &byte, 1), -EPIPE); /* and no signal */
     os_close(fd);
     os_close(door);
     tmpdir_remove(&dir);
