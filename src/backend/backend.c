@@ -19,12 +19,19 @@
 #include "jsv/base/alloc.h"
 #include "loop/fair_queue.h"
 #include "loop/loop.h"
+#include "os/list.h"
 #include "os/sys.h"
+
+struct post_list {
+    struct backend_post *first;
+    struct backend_post *last;
+};
 
 struct backend_post {
     struct loop_fair_item item; /* first: its place, or the wait for one */
     struct backend_post *next;
-    struct backend_post **link; /* what points to it: the list it is in */
+    struct backend_post *previous;
+    struct post_list *list; /* the one it is in */
     struct backend *backend;
     struct loop_timer *deadline;
     struct backend_transfer transfer;
@@ -48,8 +55,8 @@ struct backend {
     struct backend_target target;
     uint64_t timeout_ms;
     struct loop_fair_queue queue;
-    struct backend_post *posts; /* that run or wait */
-    struct backend_post *over;
+    struct post_list posts; /* that run or wait */
+    struct post_list over;
     struct loop_timer *over_timer; /* to deliver what was over before it ran */
     bool delivering;
 };
@@ -94,22 +101,10 @@ static void *memory_calloc(size_t count, size_t size)
 
 /* ---- lists of posts ---- */
 
-static void post_link(struct backend_post *post, struct backend_post **list)
+static void post_link(struct backend_post *post, struct post_list *list)
 {
-    post->next = *list;
-    post->link = list;
-    if (post->next) {
-        post->next->link = &post->next;
-    }
-    *list = post;
-}
-
-static void post_unlink(struct backend_post *post)
-{
-    *post->link = post->next;
-    if (post->next) {
-        post->next->link = post->link;
-    }
+    os_list_prepend(list, post);
+    post->list = list;
 }
 
 /* ---- the end of an exchange ---- */
@@ -137,7 +132,7 @@ static void post_is_over(struct backend_post *post, struct backend_reply reply)
     post_leave(post);
     loop_timer_stop(post->deadline);
     post->reply = reply;
-    post_unlink(post);
+    os_list_remove(post->list, post);
     post_link(post, &post->backend->over);
 }
 
@@ -157,7 +152,7 @@ static void take_finished(struct backend *backend)
 static void take_unwatched(struct backend *backend)
 {
     struct backend_post *next;
-    for (struct backend_post *post = backend->posts; post; post = next) {
+    for (struct backend_post *post = backend->posts.first; post; post = next) {
         next = post->next;
         if (post->error < 0) {
             post_is_over(post, (struct backend_reply){.error = post->error});
@@ -190,9 +185,9 @@ static void deliver(struct backend *backend)
     take_unwatched(backend);
     run_waiting(backend);
     backend->delivering = true;
-    while (backend->over) {
-        struct backend_post *post = backend->over;
-        post_unlink(post);
+    while (backend->over.first) {
+        struct backend_post *post = backend->over.first;
+        os_list_remove(post->list, post);
         post->done(post->owner, &post->reply);
         post_free(post);
     }
@@ -372,11 +367,11 @@ void backend_free(struct backend *backend)
         return;
     }
     assert(!backend->delivering);
-    while (backend->posts) {
-        backend_post_cancel(backend->posts);
+    while (backend->posts.first) {
+        backend_post_cancel(backend->posts.first);
     }
-    while (backend->over) {
-        backend_post_cancel(backend->over);
+    while (backend->over.first) {
+        backend_post_cancel(backend->over.first);
     }
     backend_curl->multi_cleanup(backend->multi); /* may still speak of sockets and the timer */
     loop_timer_close(backend->timer);
@@ -439,7 +434,7 @@ int backend_post_start(
 void backend_post_cancel(struct backend_post *post)
 {
     post_leave(post);
-    post_unlink(post);
+    os_list_remove(post->list, post);
     run_waiting(post->backend);
     post_free(post);
 }

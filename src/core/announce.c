@@ -61,7 +61,7 @@ static bool begin(struct core_worker *worker)
     } else {
         return false;
     }
-    announcer->conn = worker->conns;
+    announcer->conn = worker->conns.first;
     announcer->request = NULL;
     announcer->is_session_told = false;
     return true;
@@ -81,7 +81,7 @@ static void tell_one(struct core_announcer *announcer, struct jsv_buf *scratch)
     struct core_request *request = announcer->request;
     if (!announcer->is_session_told) {
         announcer->is_session_told = true;
-        announcer->request = conn->requests;
+        announcer->request = conn->requests.first;
         if (hears_for_session(conn) && conn->ops->can_push(conn)) {
             dialect_notify_session(conn->session, &announcer->change, scratch, push, conn);
         }
@@ -119,8 +119,7 @@ static void tell_portion(struct core_worker *worker)
 
 static void run_portion(struct loop_deferred *portion)
 {
-    struct core_worker *worker =
-        (struct core_worker *)((char *)portion - offsetof(struct core_worker, announcer.portion));
+    struct core_worker *worker = os_container_of(portion, struct core_worker, announcer.portion);
     tell_portion(worker);
 }
 
@@ -140,7 +139,7 @@ static void start(struct core_worker *worker)
 void core_announce(struct core_worker *worker, struct catalog *before)
 {
     struct core_announcer *announcer = &worker->announcer;
-    if (!worker->conns) {
+    if (!worker->conns.first) {
         return;
     }
     if (!announcer->waiting) {

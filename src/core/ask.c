@@ -248,8 +248,7 @@ static void arrive(struct core_question *question)
 
 static void run_answer(struct loop_task *task)
 {
-    struct core_question *question =
-        (struct core_question *)((char *)task - offsetof(struct core_question, task));
+    struct core_question *question = os_container_of(task, struct core_question, task);
     arrive(question);
     free_question(question);
 }

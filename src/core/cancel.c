@@ -77,8 +77,7 @@ static void cancel_here(struct core_request *request)
 
 static void run_cancellation(struct loop_task *task)
 {
-    struct core_cancellable *cancellable =
-        (struct core_cancellable *)((char *)task - offsetof(struct core_cancellable, task));
+    struct core_cancellable *cancellable = os_container_of(task, struct core_cancellable, task);
     if (cancellable->request) {
         cancellable->request->cancellable = NULL;
         cancel_here(cancellable->request);
@@ -99,7 +98,7 @@ static void cancel_in_session(const struct dialect_request *asked, struct jsv_va
 /* Those in turn have no such word. */
 static void cancel_on_connection(const struct dialect_request *asked, struct jsv_value id)
 {
-    struct core_request *request = ((const struct core_request *)asked)->conn->requests;
+    struct core_request *request = ((const struct core_request *)asked)->conn->requests.first;
     while (request) {
         bool waits = request->is_calling || request->is_listening || request->is_asking;
         bool is_it = waits && !request->in_turn &&

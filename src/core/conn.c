@@ -20,31 +20,20 @@ void core_conn_init(
         .ops = ops,
         .worker = worker,
         .transport = transport,
-        .next = worker->conns,
     };
-    if (worker->conns) {
-        worker->conns->previous = conn;
-    }
-    worker->conns = conn;
+    os_list_prepend(&worker->conns, conn);
     core_account_conn(conn, 1);
 }
 
 static void leave_worker(struct core_conn *conn)
 {
     core_announce_skip_conn(conn);
-    if (conn->previous) {
-        conn->previous->next = conn->next;
-    } else {
-        conn->worker->conns = conn->next;
-    }
-    if (conn->next) {
-        conn->next->previous = conn->previous;
-    }
+    os_list_remove(&conn->worker->conns, conn);
 }
 
 void core_conn_finish(struct core_conn *conn)
 {
-    struct core_request *request = conn->requests;
+    struct core_request *request = conn->requests.first;
     while (request) {
         struct core_request *next = request->next;
         if (request->is_listening) {
@@ -67,8 +56,8 @@ void core_conn_done(struct core_conn *conn)
     conn->is_gone = true;
     leave_worker(conn);
     /* from the end: a batch stands before its messages, which use its document */
-    while (conn->requests_last) {
-        core_abandon(conn->requests_last);
+    while (conn->requests.last) {
+        core_abandon(conn->requests.last);
     }
     core_conn_forget_session(conn);
     core_account_conn(conn, -1);
@@ -103,7 +92,8 @@ static void
 count_waiting_for_client(const struct core_conn *conn, size_t *ret_count, size_t *ret_bytes)
 {
     *ret_count = *ret_bytes = 0;
-    for (const struct core_request *request = conn->requests; request; request = request->next) {
+    for (const struct core_request *request = conn->requests.first; request;
+         request = request->next) {
         if (request->is_listening || request->is_asking) {
             *ret_count += 1;
             *ret_bytes += request->kept_bytes;
@@ -160,7 +150,7 @@ bool core_conn_is_busy(const struct core_conn *conn)
 
 bool core_conn_only_listens(const struct core_conn *conn)
 {
-    const struct core_request *request = conn->requests;
+    const struct core_request *request = conn->requests.first;
     while (request && request->is_listening) {
         request = request->next;
     }

@@ -10,6 +10,7 @@
 
 #include <jsv/jsv.h>
 
+#include "os/list.h"
 #include "rpc/frame.h"
 #include "rpc/http.h"
 
@@ -57,10 +58,9 @@ struct core_conn {
     /* The corridor's own. */
     struct core_conn *next; /* of its worker's connections */
     struct core_conn *previous;
-    struct core_request *requests;      /* in flight: waiting, or waiting for their turn */
-    struct core_request *requests_last; /* in the order they came */
-    struct core_request *in_turn;       /* of those that run one after another: the one that runs */
-    bool turn_is_promised;              /* to the first of those that wait for it */
+    OS_LIST_OF(struct core_request) requests; /* in flight, in the order they came */
+    struct core_request *in_turn; /* of those that run one after another: the one that runs */
+    bool turn_is_promised;        /* to the first of those that wait for it */
     size_t request_count;
     size_t request_bytes;            /* of memory they hold */
     uint64_t round_began_us;         /* its first message of this round; 0: there was none */

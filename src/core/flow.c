@@ -172,7 +172,7 @@ void core_walk_or_park(struct core_request *request)
 /* The first of those that wait for a turn that is free. */
 static struct core_request *next_in_turn(const struct core_conn *conn)
 {
-    struct core_request *request = conn->in_turn ? NULL : conn->requests;
+    struct core_request *request = conn->in_turn ? NULL : conn->requests.first;
     while (request && !(request->in_turn && !request->has_turn)) {
         request = request->next;
     }
@@ -224,7 +224,7 @@ static void give_turn(struct core_conn *conn)
 static bool give_each_a_turn(struct core_worker *worker)
 {
     bool is_more = false;
-    struct core_conn *conn = worker->conns;
+    struct core_conn *conn = worker->conns.first;
     while (conn) {
         struct core_conn *next = conn->next;
         if (conn->turn_is_promised) {
@@ -241,8 +241,7 @@ static bool give_each_a_turn(struct core_worker *worker)
 
 void core_give_turns(struct loop_deferred *turns)
 {
-    struct core_worker *worker =
-        (struct core_worker *)((char *)turns - offsetof(struct core_worker, turns));
+    struct core_worker *worker = os_container_of(turns, struct core_worker, turns);
     uint64_t until = os_now_us() + TURNS_US;
     while (give_each_a_turn(worker) && os_now_us() < until) {
         /* it has queued itself for the next round */

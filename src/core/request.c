@@ -204,13 +204,7 @@ void core_request_link(struct core_request *request)
     request->is_linked = true;
     request->catalog = catalog_retain(request->worker->catalog);
     rpc_chunk_retain(request->frame.chunk);
-    request->previous = conn->requests_last;
-    if (conn->requests_last) {
-        conn->requests_last->next = request;
-    } else {
-        conn->requests = request;
-    }
-    conn->requests_last = request;
+    os_list_append(&conn->requests, request);
     conn->request_count++;
     core_account_waiting(request->worker->account, 1);
     request->kept_bytes = memory_of(request);
@@ -221,17 +215,7 @@ void core_request_unlink(struct core_request *request)
 {
     struct core_conn *conn = request->conn;
     core_announce_skip_request(request);
-    if (request->previous) {
-        request->previous->next = request->next;
-    } else {
-        conn->requests = request->next;
-    }
-    if (request->next) {
-        request->next->previous = request->previous;
-    } else {
-        conn->requests_last = request->previous;
-    }
-    request->next = request->previous = NULL;
+    os_list_remove(&conn->requests, request);
     request->is_linked = false;
     conn->request_count--;
     core_account_waiting(request->worker->account, -1);

@@ -13,6 +13,7 @@
 #include "core/limits.h"
 #include "jsv/base/alloc.h"
 #include "jsv/base/hex.h"
+#include "os/list.h"
 #include "os/sys.h"
 
 #define BUCKET_COUNT 1024
@@ -81,8 +82,7 @@ static struct dialect_session **place_of(struct core_sessions *sessions, struct 
 static void run_task(struct loop_task *task)
 {
     struct core_sessions_listener *listener =
-        (struct core_sessions_listener
-             *)((char *)task - offsetof(struct core_sessions_listener, task));
+        os_container_of(task, struct core_sessions_listener, task);
     atomic_store(&listener->is_told, false); /* before it looks: what comes now is told again */
     listener->told(listener);
 }

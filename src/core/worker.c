@@ -61,9 +61,8 @@ static int make_parts(struct core_worker *worker)
 
 static void on_told(struct core_sessions_listener *listener)
 {
-    struct core_worker *worker =
-        (struct core_worker *)((char *)listener - offsetof(struct core_worker, listener));
-    core_conns_end_streams(worker->conns);
+    struct core_worker *worker = os_container_of(listener, struct core_worker, listener);
+    core_conns_end_streams(worker->conns.first);
     core_announce_news(worker);
 }
 

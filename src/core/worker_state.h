@@ -7,6 +7,7 @@
 #include "core/proven.h"
 #include "core/sessions.h"
 #include "core/worker.h"
+#include "os/list.h"
 #include "os/uuid.h"
 #include "rpc/pool.h"
 
@@ -34,7 +35,8 @@ struct core_worker {
     struct core_request *idle_requests; /* to be used again */
     size_t idle_count;
     struct loop_deferred turns; /* that were promised, for the next round */
-    struct core_conn *conns;    /* to be told when the snapshot changes, or a session ends */
+    OS_LIST_OF(struct core_conn)
+    conns; /* to be told when the snapshot changes, or a session ends */
     struct core_announcer announcer;
     struct loop_timer *news;             /* of the diagnostics, when they are to be told */
     bool has_news;                       /* the timer runs */

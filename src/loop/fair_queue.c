@@ -11,8 +11,7 @@ struct loop_fair_client {
     const void *connection;
     struct loop_fair_client *next;
     struct loop_fair_client *previous;
-    struct loop_fair_item *first; /* of those that wait, the oldest first */
-    struct loop_fair_item *last;
+    OS_LIST_OF(struct loop_fair_item) items; /* that wait, the oldest first */
     size_t waiting;
     size_t running;
 };
@@ -30,24 +29,10 @@ void loop_fair_init(
 
 /* ---- clients ---- */
 
-static void add_client(struct loop_fair_queue *queue, struct loop_fair_client *client)
-{
-    client->previous = queue->clients_last;
-    client->next = NULL;
-    *(client->previous ? &client->previous->next : &queue->clients) = client;
-    queue->clients_last = client;
-}
-
-static void take_client(struct loop_fair_queue *queue, struct loop_fair_client *client)
-{
-    *(client->previous ? &client->previous->next : &queue->clients) = client->next;
-    *(client->next ? &client->next->previous : &queue->clients_last) = client->previous;
-}
-
 /* The one of a connection; NULL when memory ran out. */
 static struct loop_fair_client *find_client(struct loop_fair_queue *queue, const void *connection)
 {
-    struct loop_fair_client *client = queue->clients;
+    struct loop_fair_client *client = queue->clients.first;
     while (client && client->connection != connection) {
         client = client->next;
     }
@@ -55,7 +40,7 @@ static struct loop_fair_client *find_client(struct loop_fair_queue *queue, const
         client = jsv_alloc(os_allocator(), sizeof(*client));
         if (client) {
             *client = (struct loop_fair_client){.connection = connection};
-            add_client(queue, client);
+            os_list_append(&queue->clients, client);
         }
     }
     return client;
@@ -64,7 +49,7 @@ static struct loop_fair_client *find_client(struct loop_fair_queue *queue, const
 static void forget_if_idle(struct loop_fair_queue *queue, struct loop_fair_client *client)
 {
     if (client->waiting == 0 && client->running == 0) {
-        take_client(queue, client);
+        os_list_remove(&queue->clients, client);
         jsv_dealloc(os_allocator(), client, sizeof(*client));
     }
 }
@@ -74,9 +59,8 @@ static void forget_if_idle(struct loop_fair_queue *queue, struct loop_fair_clien
 static void begin_waiting(
     struct loop_fair_queue *queue, struct loop_fair_client *client, struct loop_fair_item *item)
 {
-    *item = (struct loop_fair_item){.client = client, .previous = client->last};
-    *(item->previous ? &item->previous->next : &client->first) = item;
-    client->last = item;
+    *item = (struct loop_fair_item){.client = client};
+    os_list_append(&client->items, item);
     client->waiting++;
     queue->waiting++;
 }
@@ -84,8 +68,7 @@ static void begin_waiting(
 static void end_waiting(struct loop_fair_queue *queue, struct loop_fair_item *item)
 {
     struct loop_fair_client *client = item->client;
-    *(item->previous ? &item->previous->next : &client->first) = item->next;
-    *(item->next ? &item->next->previous : &client->last) = item->previous;
+    os_list_remove(&client->items, item);
     client->waiting--;
     queue->waiting--;
 }
@@ -113,15 +96,15 @@ static bool make_room(
     if (queue->waiting < queue->waiting_max) {
         return true;
     }
-    struct loop_fair_client *longest = queue->clients;
+    struct loop_fair_client *longest = queue->clients.first;
     for (struct loop_fair_client *other = longest; other; other = other->next) {
         longest = other->waiting > longest->waiting ? other : longest;
     }
     if (!longest || longest->waiting <= client->waiting + 1) {
         return false;
     }
-    *ret_dropped = longest->last;
-    loop_fair_leave(queue, longest->last);
+    *ret_dropped = longest->items.last;
+    loop_fair_leave(queue, longest->items.last);
     return true;
 }
 
@@ -166,17 +149,17 @@ struct loop_fair_item *loop_fair_next(struct loop_fair_queue *queue)
     if (queue->waiting == 0 || queue->running >= queue->places + queue->extra_places) {
         return NULL;
     }
-    struct loop_fair_client *client = queue->clients;
+    struct loop_fair_client *client = queue->clients.first;
     while (client && (client->waiting == 0 || !has_place(queue, client))) {
         client = client->next;
     }
     if (!client) {
         return NULL;
     }
-    struct loop_fair_item *item = client->first;
+    struct loop_fair_item *item = client->items.first;
     end_waiting(queue, item);
     run(queue, client, item);
-    take_client(queue, client); /* it comes after all others now */
-    add_client(queue, client);
+    os_list_remove(&queue->clients, client); /* it comes after all others now */
+    os_list_append(&queue->clients, client);
     return item;
 }

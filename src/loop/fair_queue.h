@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "os/list.h"
+
 struct loop_fair_client;
 
 struct loop_fair_item {
@@ -34,8 +36,7 @@ struct loop_fair_queue {
     size_t waiting_max;
     size_t running;
     size_t waiting;
-    struct loop_fair_client *clients; /* the first is served next */
-    struct loop_fair_client *clients_last;
+    OS_LIST_OF(struct loop_fair_client) clients; /* the first is served next */
 };
 
 enum loop_fair_entry {

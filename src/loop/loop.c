@@ -269,8 +269,8 @@ int loop_new(struct loop **ret_loop)
 
 static void close_objects(struct loop *loop)
 {
-    while (loop->objects) {
-        loop->objects->close(loop->objects);
+    while (loop->objects.first) {
+        loop->objects.first->close(loop->objects.first);
     }
 }
 

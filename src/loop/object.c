@@ -6,33 +6,6 @@
 #include "jsv/base/alloc.h"
 #include "os/sys.h"
 
-static void link_object(struct loop *loop, struct loop_object *object)
-{
-    object->loop = loop;
-    object->previous = loop->newest;
-    if (loop->newest) {
-        loop->newest->next = object;
-    } else {
-        loop->objects = object;
-    }
-    loop->newest = object;
-}
-
-static void unlink_object(struct loop_object *object)
-{
-    struct loop *loop = object->loop;
-    if (object->previous) {
-        object->previous->next = object->next;
-    } else {
-        loop->objects = object->next;
-    }
-    if (object->next) {
-        object->next->previous = object->previous;
-    } else {
-        loop->newest = object->previous;
-    }
-}
-
 void *loop_object_new(struct loop *loop, size_t size, void (*close)(struct loop_object *object))
 {
     struct loop_object *object = jsv_alloc(os_allocator(), size);
@@ -42,13 +15,14 @@ void *loop_object_new(struct loop *loop, size_t size, void (*close)(struct loop_
     memset(object, 0, size);
     object->size = size;
     object->close = close;
-    link_object(loop, object);
+    object->loop = loop;
+    os_list_append(&loop->objects, object);
     return object;
 }
 
 void loop_object_free(struct loop_object *object)
 {
-    unlink_object(object);
+    os_list_remove(&object->loop->objects, object);
     jsv_dealloc(os_allocator(), object, object->size);
 }
 
@@ -62,7 +36,7 @@ void loop_object_close(struct loop_object *object, uv_handle_t *handle)
 {
     assert(!object->closed);
     object->closed = true;
-    unlink_object(object);
+    os_list_remove(&object->loop->objects, object);
     handle->data = object;
     uv_close(handle, on_closed);
 }

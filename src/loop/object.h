@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "loop/loop.h"
+#include "os/list.h"
 
 struct loop_object {
     struct loop *loop;
@@ -37,9 +38,8 @@ struct loop {
     uv_idle_t busy;          /* while it runs the loop does not wait */
     struct loop_task *tasks; /* newest first; atomic */
     struct loop_deferred_list deferred[LOOP_STEPS];
-    unsigned reads;              /* of this round */
-    struct loop_object *objects; /* oldest first */
-    struct loop_object *newest;
+    unsigned reads;                         /* of this round */
+    OS_LIST_OF(struct loop_object) objects; /* oldest first */
 };
 
 /* A stream has read, and its owner is done with that; this may end the round. */

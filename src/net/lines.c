@@ -48,7 +48,7 @@ struct net_lines {
 
 static struct net_lines *of_conn(struct core_conn *conn)
 {
-    return (struct net_lines *)((char *)conn - offsetof(struct net_lines, peer.conn));
+    return os_container_of(conn, struct net_lines, peer.conn);
 }
 
 static bool is_socket(const struct net_lines *lines)

@@ -311,8 +311,7 @@ static void close_listeners(struct net *net)
 
 static void run_finish(struct loop_task *task)
 {
-    struct net_thread *thread =
-        (struct net_thread *)((char *)task - offsetof(struct net_thread, finish_task));
+    struct net_thread *thread = os_container_of(task, struct net_thread, finish_task);
     thread->finishing = true;
     for (struct net_peer *peer = thread->peers.first; peer; peer = peer->next) {
         peer->ops->finish(peer);
@@ -329,8 +328,7 @@ static void close_peers(struct net_thread *thread)
 
 static void run_end(struct loop_task *task)
 {
-    struct net_thread *thread =
-        (struct net_thread *)((char *)task - offsetof(struct net_thread, end_task));
+    struct net_thread *thread = os_container_of(task, struct net_thread, end_task);
     thread->finishing = true;
     close_peers(thread);
     tell_if_done(thread);
@@ -338,8 +336,7 @@ static void run_end(struct loop_task *task)
 
 static void run_catalog(struct loop_task *task)
 {
-    struct net_thread *thread =
-        (struct net_thread *)((char *)task - offsetof(struct net_thread, catalog_task));
+    struct net_thread *thread = os_container_of(task, struct net_thread, catalog_task);
     struct catalog *catalog = __atomic_exchange_n(&thread->next_catalog, NULL, __ATOMIC_ACQ_REL);
     core_worker_set_catalog(thread->worker, catalog);
     catalog_release(catalog);
@@ -363,8 +360,7 @@ void net_set_catalog(struct net *net, struct catalog *catalog)
 /* On the first thread. */
 static void run_done(struct loop_task *task)
 {
-    struct net_thread *thread =
-        (struct net_thread *)((char *)task - offsetof(struct net_thread, done_task));
+    struct net_thread *thread = os_container_of(task, struct net_thread, done_task);
     struct net *net = thread->net;
     net->threads_done++;
     if (net->threads_done < net->options.loops || !net->running) {

@@ -40,7 +40,7 @@ bool net_peer_is_working(const struct net_peer *peer)
 
 static void on_work(struct loop_deferred *work)
 {
-    struct net_peer *peer = (struct net_peer *)((char *)work - offsetof(struct net_peer, work));
+    struct net_peer *peer = os_container_of(work, struct net_peer, work);
     if (!peer->closed) {
         peer->ops->work(peer);
     }
@@ -49,7 +49,7 @@ static void on_work(struct loop_deferred *work)
 /* A closed connection is freed when its work, which finds it closed, is not queued any more. */
 static void on_send(struct loop_deferred *send)
 {
-    struct net_peer *peer = (struct net_peer *)((char *)send - offsetof(struct net_peer, send));
+    struct net_peer *peer = os_container_of(send, struct net_peer, send);
     if (!peer->closed) {
         peer->ops->send(peer);
     } else if (peer->work.queued) {
@@ -60,24 +60,6 @@ static void on_send(struct loop_deferred *send)
 }
 
 /* ---- opening and closing ---- */
-
-static void link_peer(struct net_peers *peers, struct net_peer *peer)
-{
-    peer->peers = peers;
-    peer->next = peers->first;
-    if (peers->first) {
-        peers->first->previous = peer;
-    }
-    peers->first = peer;
-}
-
-static void unlink_peer(struct net_peer *peer)
-{
-    *(peer->previous ? &peer->previous->next : &peer->peers->first) = peer->next;
-    if (peer->next) {
-        peer->next->previous = peer->previous;
-    }
-}
 
 void *net_peer_new(
     size_t size,
@@ -103,7 +85,8 @@ void *net_peer_new(
     peer->owner = options->owner;
     jsv_buf_init(&peer->output, os_allocator(), OUTPUT_MAX);
     core_conn_init(&peer->conn, conn_ops, options->worker, transport);
-    link_peer(options->peers, peer);
+    peer->peers = options->peers;
+    os_list_prepend(peer->peers, peer);
     return peer;
 }
 
@@ -121,7 +104,7 @@ static void leave(struct net_peer *peer)
     core_conn_done(&peer->conn);
     peer->ops->done(peer);
     net_peer_close_output(peer);
-    unlink_peer(peer);
+    os_list_remove(peer->peers, peer);
 }
 
 void net_peer_free(struct net_peer *peer)

@@ -40,8 +40,9 @@ typedef void net_peer_closed(void *owner, struct net_peer *peer);
 /** The connections of one thread. */
 struct net_peers {
     struct net_peer *first; /* the newest */
-    size_t unread;          /* bytes of pushed messages that their clients have not read, about */
-    size_t unread_max;      /* above it the slowest reader is disconnected; 0: no limit */
+    struct net_peer *last;
+    size_t unread;     /* bytes of pushed messages that their clients have not read, about */
+    size_t unread_max; /* above it the slowest reader is disconnected; 0: no limit */
 };
 
 struct net_peer {

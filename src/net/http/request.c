@@ -126,8 +126,7 @@ void net_http_on_head(struct net_http *http)
 static enum rpc_header
 find_header(const struct rpc_http *view, struct jsv_str name, struct jsv_str *ret_value)
 {
-    const struct net_http *http =
-        (const struct net_http *)((const char *)view - offsetof(struct net_http, view));
+    const struct net_http *http = os_container_of(view, const struct net_http, view);
     switch (net_http_head_find(&http->reader.head, name, ret_value)) {
     case NET_HTTP_ABSENT:
         return RPC_HEADER_ABSENT;

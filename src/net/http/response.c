@@ -379,7 +379,7 @@ void net_http_stream_end(struct net_http *http)
 
 static struct net_http *of_conn(struct core_conn *conn)
 {
-    return (struct net_http *)((char *)conn - offsetof(struct net_http, peer.conn));
+    return os_container_of(conn, struct net_http, peer.conn);
 }
 
 /* The answer to a request is its response, or the last event of its stream. */

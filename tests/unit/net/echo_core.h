@@ -29,6 +29,7 @@
 
 struct core_request {
     struct core_request *next;
+    struct core_request *previous;
     bool listens;
     struct rpc_chunk *chunk;
     struct jsv_str text;
@@ -117,13 +118,13 @@ void core_conn_init(
 
 bool core_conn_is_busy(const struct core_conn *conn)
 {
-    return conn->requests != NULL;
+    return conn->requests.first != NULL;
 }
 
 /* Requests of lines that begin with "listen" listen. */
 bool core_conn_only_listens(const struct core_conn *conn)
 {
-    const struct core_request *request = conn->requests;
+    const struct core_request *request = conn->requests.first;
     while (request && request->listens) {
         request = request->next;
     }
@@ -155,11 +156,8 @@ void core_conn_count_time(struct core_conn *conn)
 
 static void echo_pop(struct core_conn *conn)
 {
-    struct core_request *request = conn->requests;
-    conn->requests = request->next;
-    if (!conn->requests) {
-        conn->requests_last = NULL;
-    }
+    struct core_request *request = conn->requests.first;
+    os_list_remove(&conn->requests, request);
     conn->request_count--;
     rpc_chunk_release(request->chunk);
     free(request);
@@ -169,7 +167,7 @@ void core_conn_done(struct core_conn *conn)
 {
     echo_count(&echo.done, 1);
     echo_count(&echo.cancelled, conn->request_count);
-    while (conn->requests) {
+    while (conn->requests.first) {
         echo_pop(conn);
     }
     if (!conn->worker->is_told) {
@@ -213,8 +211,8 @@ void core_refused(
 /* Let all that wait go, from outside of core_handle() or at the end of it. */
 static void echo_release(struct core_conn *conn)
 {
-    while (conn->requests) {
-        echo_answer(conn, conn->requests->text);
+    while (conn->requests.first) {
+        echo_answer(conn, conn->requests.first->text);
         echo_pop(conn);
     }
 }
@@ -226,12 +224,7 @@ echo_keep(struct core_conn *conn, const struct rpc_frame *frame, struct jsv_str 
     request->listens = listens;
     request->chunk = rpc_chunk_retain(frame->chunk);
     request->text = text;
-    if (conn->requests_last) {
-        conn->requests_last->next = request;
-    } else {
-        conn->requests = request;
-    }
-    conn->requests_last = request;
+    os_list_append(&conn->requests, request);
     conn->request_count++;
 }
 
@@ -272,7 +265,7 @@ void core_handle(struct core_conn *conn, const struct rpc_frame *frame)
         echo_keep(conn, frame, (struct jsv_str){text.data + 5, text.size - 5}, false);
     } else if (echo_begins(text, "listen")) {
         echo_keep(conn, frame, JSV_STR("over"), true);
-    } else if (conn->requests) {
+    } else if (conn->requests.first) {
         echo_keep(conn, frame, text, false);
     } else {
         echo_answer(conn, text);
@@ -295,7 +288,7 @@ void core_report_slow_reader(struct core_conn *conn, const char *why)
 
 void core_conn_finish(struct core_conn *conn)
 {
-    if (conn->requests && core_conn_only_listens(conn)) {
+    if (conn->requests.first && core_conn_only_listens(conn)) {
         echo_release(conn);
     }
 }
