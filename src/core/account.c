@@ -20,7 +20,7 @@
 #include "os/sys.h"
 
 struct core_account {
-    struct log_share *share;
+    struct log_local *share;
     struct core_lines *lines; /* NULL: there are none */
 };
 
@@ -98,7 +98,7 @@ client_of(const struct core_request *request, const struct core_subject *subject
     return name;
 }
 
-#define FILL(share, field, text) log_mismatch_fill((share), (field), sizeof(field), (text))
+#define FILL(share, field, text) log_problem_fill((share), (field), sizeof(field), (text))
 
 static void note_mismatch(
     struct core_account *account,
@@ -107,7 +107,7 @@ static void note_mismatch(
     const struct log_outcome *outcome,
     const struct core_fault *fault)
 {
-    struct log_mismatch mismatch = {.count = 1};
+    struct log_problem mismatch = {.count = 1};
     bool is_input = request->stopped == CORE_STAGE_INPUT && request->mismatch.pointer.data;
     mismatch.first_ms = mismatch.last_ms =
         log_wall_ms(account->share, request->asked.began_us + outcome->duration_us);
@@ -122,7 +122,7 @@ static void note_mismatch(
         mismatch.schema_path,
         is_input ? request->mismatch.schema_path : fault->schema_path);
     FILL(account->share, mismatch.message, fault->problem.data ? fault->problem : fault->message);
-    if (log_note_mismatch(account->share, &mismatch)) {
+    if (log_note_problem(account->share, &mismatch)) {
         core_news(request->worker);
     }
 }
@@ -281,7 +281,7 @@ int core_account_new(struct log *log, struct core_account **ret_account)
         return -ENOMEM;
     }
     *account = (struct core_account){.share = NULL};
-    int r = log_share_new(log, &account->share);
+    int r = log_local_new(log, &account->share);
     if (r == 0 && log_has_lines(account->share)) {
         r = core_lines_new(account->share, &account->lines);
     }

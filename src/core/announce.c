@@ -191,7 +191,7 @@ void core_news_due(void *owner)
 void core_announce_news(struct core_worker *worker)
 {
     const struct log *log = core_worker_log(worker);
-    uint64_t news = log ? log_news(log) : 0;
+    uint64_t news = log ? log_new_problems(log) : 0;
     if (news != worker->news_told) {
         worker->news_told = news;
         worker->announcer.has_news = true;

@@ -33,10 +33,10 @@
 #define SECOND_US    1000000
 
 struct core_lines {
-    struct log_share *share;
+    struct log_local *share;
     uint64_t refusals_since_us;
-    unsigned refusals;       /* written since then */
-    struct log_namer *namer; /* the loop's own */
+    unsigned refusals;              /* written since then */
+    struct log_id_generator *namer; /* the loop's own */
     struct jsv_buf packed;
     bool is_deterministic;
 };
@@ -58,13 +58,13 @@ write_named(struct core_lines *lines, const struct log_event *event, struct jsv_
 {
     char ids[LOG_IDS][LOG_ID_SIZE];
     struct log_event named = *event;
-    lines->namer->name(lines->namer, packed, ids);
+    lines->namer->generate(lines->namer, packed, ids);
     take_ids(&named, ids[0]);
     log_write(lines->share, &named);
 }
 
 /* A question as one text; empty when there is no memory. */
-static struct jsv_str join(struct core_lines *lines, const struct log_question *question)
+static struct jsv_str join(struct core_lines *lines, const struct log_id_source *question)
 {
     int r = jsv_buf_append_str(&lines->packed, question->body); /* the head is there */
     return r < 0 ? JSV_STR("") : jsv_buf_str(&lines->packed);
@@ -73,7 +73,7 @@ static struct jsv_str join(struct core_lines *lines, const struct log_question *
 /* What the ids of a subject are made of, as one text; empty: they are random. */
 static struct jsv_str pack_whole(struct core_lines *lines, const struct core_subject *subject)
 {
-    struct log_question question;
+    struct log_id_source question;
     jsv_buf_reset(&lines->packed);
     bool is_packed = lines->is_deterministic &&
                      core_subject_pack(subject, JSV_STR(""), &lines->packed, &question) == 0;
@@ -90,7 +90,7 @@ static void trim_packed(struct core_lines *lines)
 void core_lines_name(struct core_lines *lines, const struct core_subject *subject, char *ret_ids)
 {
     char ids[LOG_IDS][LOG_ID_SIZE];
-    lines->namer->name(lines->namer, pack_whole(lines, subject), ids);
+    lines->namer->generate(lines->namer, pack_whole(lines, subject), ids);
     memcpy(ret_ids, ids, sizeof(ids));
     trim_packed(lines);
 }
@@ -101,12 +101,12 @@ static void deliver(
     const struct core_subject *subject,
     struct jsv_str unread)
 {
-    struct log_question question;
+    struct log_id_source question;
     jsv_buf_reset(&lines->packed);
     if (!lines->is_deterministic ||
         core_subject_pack(subject, unread, &lines->packed, &question) < 0) {
         write_named(lines, event, JSV_STR(""));
-    } else if (!log_ask(lines->share, event, &question)) {
+    } else if (!log_write_blank(lines->share, event, &question)) {
         write_named(lines, event, join(lines, &question));
     }
     trim_packed(lines);
@@ -236,18 +236,18 @@ void core_lines_write_refusal(
 /* One for the loop, and one for the log's thread, which outlives it. */
 static int make_namers(struct core_lines *lines)
 {
-    struct log_namer *other = NULL;
+    struct log_id_generator *other = NULL;
     int r = core_namer_new(&lines->namer);
     if (r == 0 && lines->is_deterministic) {
         r = core_namer_new(&other);
     }
     if (other) {
-        log_share_set_namer(lines->share, other);
+        log_set_id_generator(lines->share, other);
     }
     return r;
 }
 
-int core_lines_new(struct log_share *share, struct core_lines **ret_lines)
+int core_lines_new(struct log_local *share, struct core_lines **ret_lines)
 {
     struct core_lines *lines = jsv_alloc(os_allocator(), sizeof(*lines));
     if (!lines) {

@@ -8,10 +8,10 @@ struct core_lines;
 struct core_subject;
 struct core_request;
 struct log_outcome;
-struct log_share;
+struct log_local;
 
 /** On the loop that will use it. @param share Of a log that has lines. @return 0 or -errno. */
-int core_lines_new(struct log_share *share, struct core_lines **ret_lines);
+int core_lines_new(struct log_local *share, struct core_lines **ret_lines);
 /** Accepts NULL. */
 void core_lines_free(struct core_lines *lines);
 

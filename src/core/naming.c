@@ -52,7 +52,7 @@ struct place {
 };
 
 struct naming {
-    struct log_namer namer; /* first: a naming is a namer */
+    struct log_id_generator namer; /* first: a naming is a namer */
     struct jsv_reader *reader;
     struct jsv_document *document;
     struct jsv_arena scratch;
@@ -85,7 +85,7 @@ int core_subject_pack(
     const struct core_subject *subject,
     struct jsv_str unread,
     struct jsv_buf *out,
-    struct log_question *ret_question)
+    struct log_id_source *ret_question)
 {
     if (unread.size > UNREAD_SEED_MAX) {
         unread.size = UNREAD_SEED_MAX;
@@ -108,7 +108,7 @@ int core_subject_pack(
             jsv_put(out, parts[i].data, parts[i].size);
         }
     }
-    *ret_question = (struct log_question){.head = jsv_buf_str(out), .body = parts[PART_PAYLOAD]};
+    *ret_question = (struct log_id_source){.head = jsv_buf_str(out), .body = parts[PART_PAYLOAD]};
     return out->error;
 }
 
@@ -265,8 +265,10 @@ static int name_by_memory(struct naming *naming, struct jsv_str packed, struct i
 
 /* ---- the namer ---- */
 
-static void
-name(struct log_namer *namer, struct jsv_str packed, char ret_ids[static LOG_IDS][LOG_ID_SIZE])
+static void name(
+    struct log_id_generator *namer,
+    struct jsv_str packed,
+    char ret_ids[static LOG_IDS][LOG_ID_SIZE])
 {
     struct naming *naming = (struct naming *)namer;
     struct ids ids;
@@ -279,7 +281,7 @@ name(struct log_namer *namer, struct jsv_str packed, char ret_ids[static LOG_IDS
     memcpy(ret_ids, ids.text, sizeof(ids.text));
 }
 
-static void free_naming(struct log_namer *namer)
+static void free_naming(struct log_id_generator *namer)
 {
     struct naming *naming = (struct naming *)namer;
     jsv_dealloc(os_allocator(), naming->places, MEMORY_PLACES * sizeof(struct place));
@@ -290,13 +292,13 @@ static void free_naming(struct log_namer *namer)
     jsv_dealloc(os_allocator(), naming, sizeof(*naming));
 }
 
-int core_namer_new(struct log_namer **ret_namer)
+int core_namer_new(struct log_id_generator **ret_namer)
 {
     struct naming *naming = jsv_alloc(os_allocator(), sizeof(*naming));
     if (!naming) {
         return -ENOMEM;
     }
-    *naming = (struct naming){.namer = {.name = name, .free = free_naming}};
+    *naming = (struct naming){.namer = {.generate = name, .free = free_naming}};
     jsv_arena_init(&naming->scratch, os_allocator(), CORE_SCRATCH_MAX);
     jsv_buf_init(&naming->seed, os_allocator(), SEED_SIZE_MAX);
     naming->reader = jsv_reader_new(os_allocator(), NULL);

@@ -22,7 +22,7 @@ int core_subject_pack(
     const struct core_subject *subject,
     struct jsv_str unread,
     struct jsv_buf *out,
-    struct log_question *ret_question);
+    struct log_id_source *ret_question);
 
 /** One that takes packed subjects; of an empty text it makes random ids. @return 0 or -errno. */
-int core_namer_new(struct log_namer **ret_namer);
+int core_namer_new(struct log_id_generator **ret_namer);

@@ -40,7 +40,7 @@ struct core_worker {
     struct core_announcer announcer;
     struct loop_timer *news;             /* of the diagnostics, when they are to be told */
     bool has_news;                       /* the timer runs */
-    uint64_t news_told;                  /* log_news() when our connections were told */
+    uint64_t news_told;                  /* log_new_problems() when our connections were told */
     uint64_t slow_reader_quiet_until_ms; /* no further warning about one before */
     struct core_sessions_listener listener;
 };

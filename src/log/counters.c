@@ -1,31 +1,25 @@
 /*
- * Only the owner adds, so adding needs no locked instruction: a load and a
- * store that are whole. A row's names are written before the number of rows
- * says that it is there.
+ * Only its own loop adds to a counter, so adding needs no locked instruction:
+ * a load and a store, each atomic. A row's labels are written before the
+ * number of rows makes it visible.
  */
 #include "log/counters.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const uint64_t log_durations[LOG_DURATION_CLASSES - 1] = {LOG_DURATIONS};
+#include "jsv/json/write.h"
+
+static const uint64_t duration_bounds[LOG_DURATION_BUCKETS - 1] = {LOG_DURATIONS};
+
+static uint64_t get(const log_counter *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
 
 static void add(log_counter *counter, uint64_t change)
 {
-    uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
-    atomic_store_explicit(counter, before + change, memory_order_relaxed);
-}
-
-static size_t count_of(const atomic_size_t *count)
-{
-    return atomic_load_explicit(count, memory_order_acquire);
-}
-
-/* The row after the last is ready to be looked at. */
-static void publish(atomic_size_t *count)
-{
-    size_t before = atomic_load_explicit(count, memory_order_relaxed);
-    atomic_store_explicit(count, before + 1, memory_order_release);
+    atomic_store_explicit(counter, get(counter) + change, memory_order_relaxed);
 }
 
 static bool is_same(const char *a, const char *b)
@@ -33,148 +27,82 @@ static bool is_same(const char *a, const char *b)
     return a == b || strcmp(a, b) == 0;
 }
 
-/* ---- rows ---- */
-
-/* More pairs than there is room for go into the last row. */
-static struct log_kind_row *
-kind_row(struct log_counters *counters, const char *dialect, const char *transport)
+/* @param is_copied The second label may be gone after the call. */
+static struct log_row *
+find_row(struct log_table *table, const char *first, const char *second, bool is_copied)
 {
-    size_t count = count_of(&counters->kind_count);
+    size_t count = atomic_load_explicit(&table->count, memory_order_acquire);
     for (size_t i = 0; i < count; i++) {
-        struct log_kind_row *row = &counters->kinds[i];
-        if (is_same(row->dialect, dialect) && is_same(row->transport, transport)) {
+        struct log_row *row = &table->rows[i];
+        if (is_same(row->labels[0], first) && is_same(row->labels[1], second)) {
             return row;
         }
     }
-    if (count == LOG_KINDS_MAX) {
-        return &counters->kinds[count - 1];
+    if (count >= LOG_ROWS_MAX - 1 && !is_same(second, "other")) {
+        return find_row(table, first, "other", false);
     }
-    counters->kinds[count].dialect = dialect;
-    counters->kinds[count].transport = transport;
-    publish(&counters->kind_count);
-    return &counters->kinds[count];
-}
-
-static struct log_stage_row *
-stage_row(struct log_counters *counters, const char *dialect, const char *stage)
-{
-    size_t count = count_of(&counters->stage_count);
-    for (size_t i = 0; i < count; i++) {
-        struct log_stage_row *row = &counters->stages[i];
-        if (is_same(row->dialect, dialect) && is_same(row->stage, stage)) {
-            return row;
-        }
+    if (count == LOG_ROWS_MAX) {
+        return &table->rows[count - 1];
     }
-    if (count == LOG_STAGES_MAX) {
-        return &counters->stages[count - 1];
+    struct log_row *row = &table->rows[count];
+    row->labels[0] = first;
+    row->labels[1] = second;
+    if (is_copied) {
+        snprintf(row->copy, sizeof(row->copy), "%s", second);
+        row->labels[1] = row->copy;
     }
-    counters->stages[count].dialect = dialect;
-    counters->stages[count].stage = stage;
-    publish(&counters->stage_count);
-    return &counters->stages[count];
-}
-
-static bool has_name(const struct log_tool_row *row, struct jsv_str name)
-{
-    return row->name[name.size] == '\0' && memcmp(row->name, name.data, name.size) == 0;
-}
-
-/* Names that are too long, and tools that are too many, share the last row. */
-static struct log_tool_row *tool_row(struct log_counters *counters, struct jsv_str name)
-{
-    size_t count = count_of(&counters->tool_count);
-    bool fits = name.size < LOG_TOOL_NAME_SIZE && count < LOG_TOOLS_MAX - 1;
-    if (name.size >= LOG_TOOL_NAME_SIZE) {
-        name = JSV_STR("other");
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (has_name(&counters->tools[i], name)) {
-            return &counters->tools[i];
-        }
-    }
-    if (count == LOG_TOOLS_MAX) {
-        return &counters->tools[count - 1];
-    }
-    name = fits ? name : JSV_STR("other");
-    snprintf(counters->tools[count].name, LOG_TOOL_NAME_SIZE, "%.*s", (int)name.size, name.data);
-    publish(&counters->tool_count);
-    return &counters->tools[count];
-}
-
-static struct log_transport_row *transport_row(struct log_counters *counters, const char *transport)
-{
-    size_t count = count_of(&counters->transport_count);
-    for (size_t i = 0; i < count; i++) {
-        if (is_same(counters->transports[i].transport, transport)) {
-            return &counters->transports[i];
-        }
-    }
-    if (count == LOG_TRANSPORTS_MAX) {
-        return &counters->transports[count - 1];
-    }
-    counters->transports[count].transport = transport;
-    publish(&counters->transport_count);
-    return &counters->transports[count];
-}
-
-static struct log_refusal_row *
-refusal_row(struct log_counters *counters, const char *transport, unsigned status)
-{
-    size_t count = count_of(&counters->refusal_count);
-    for (size_t i = 0; i < count; i++) {
-        struct log_refusal_row *row = &counters->refusals[i];
-        if (is_same(row->transport, transport) && row->status == status) {
-            return row;
-        }
-    }
-    if (count == LOG_REFUSALS_MAX) {
-        return &counters->refusals[count - 1];
-    }
-    counters->refusals[count].transport = transport;
-    counters->refusals[count].status = status;
-    publish(&counters->refusal_count);
-    return &counters->refusals[count];
+    atomic_store_explicit(&table->count, count + 1, memory_order_release);
+    return row;
 }
 
 /* ---- counting ---- */
 
-static size_t duration_class(uint64_t duration_us)
+static struct log_row *tool_row(struct log_counters *counters, struct jsv_str tool)
 {
-    size_t class = 0;
-    while (class < LOG_DURATION_CLASSES - 1 && duration_us > log_durations[class]) {
-        class ++;
+    char name[LOG_LABEL_SIZE] = "other";
+    if (tool.size < sizeof(name)) {
+        memcpy(name, tool.data, tool.size);
+        name[tool.size] = '\0';
     }
-    return class;
+    return find_row(&counters->tools, "", name, true);
 }
 
 void log_count_outcome(struct log_counters *counters, const struct log_outcome *outcome)
 {
-    struct log_kind_row *kind = kind_row(counters, outcome->dialect, outcome->transport);
-    add(&kind->requests, 1);
-    add(&counters->durations[duration_class(outcome->duration_us)], 1);
+    size_t bucket = 0;
+    while (bucket < LOG_DURATION_BUCKETS - 1 && outcome->duration_us > duration_bounds[bucket]) {
+        bucket++;
+    }
+    add(&counters->durations[bucket], 1);
     add(&counters->duration_sum_us, outcome->duration_us);
     add(&counters->input_bytes, outcome->input_bytes);
     add(&counters->output_bytes, outcome->output_bytes);
-    struct log_tool_row *tool = outcome->tool.data ? tool_row(counters, outcome->tool) : NULL;
-    if (tool) {
-        add(&tool->requests, 1);
-        add(&tool->failures, outcome->failed);
+    struct log_row *kind = find_row(&counters->kinds, outcome->dialect, outcome->transport, false);
+    add(&kind->counts[0], 1);
+    add(&kind->counts[1], outcome->failed);
+    if (outcome->tool.data) {
+        struct log_row *tool = tool_row(counters, outcome->tool);
+        add(&tool->counts[0], 1);
+        add(&tool->counts[1], outcome->failed);
     }
     if (outcome->failed) {
-        add(&kind->failures, 1);
-        add(&stage_row(counters, outcome->dialect, outcome->stage)->failures, 1);
+        add(&find_row(&counters->stages, outcome->dialect, outcome->stage, false)->counts[0], 1);
     }
 }
 
 void log_count_connection(struct log_counters *counters, const char *transport, int change)
 {
-    struct log_transport_row *row = transport_row(counters, transport);
-    add(change > 0 ? &row->opened : &row->closed, 1);
+    struct log_row *row = find_row(&counters->connections, "", transport, false);
+    add(&row->counts[change > 0 ? 0 : 1], 1);
 }
 
 void log_count_refusal(struct log_counters *counters, const char *transport, unsigned status)
 {
-    add(&refusal_row(counters, transport, status)->count, 1);
+    char text[JSV_DIGITS_MAX + 1] = "";
+    if (status > 0) {
+        snprintf(text, sizeof(text), "%u", status);
+    }
+    add(&find_row(&counters->refusals, transport, text, true)->counts[0], 1);
 }
 
 void log_count_waiting(struct log_counters *counters, int change)
@@ -194,55 +122,201 @@ void log_count_snapshot(struct log_counters *counters, uint64_t now_ms)
 
 /* ---- adding up ---- */
 
-static void add_rows(struct log_counters *sum, const struct log_counters *counters)
+static void add_rows(struct log_table *sum, const struct log_table *table)
 {
-    size_t count = count_of(&counters->kind_count);
+    size_t count = atomic_load_explicit(&table->count, memory_order_acquire);
     for (size_t i = 0; i < count; i++) {
-        const struct log_kind_row *row = &counters->kinds[i];
-        struct log_kind_row *to = kind_row(sum, row->dialect, row->transport);
-        add(&to->requests, log_counter_get(&row->requests));
-        add(&to->failures, log_counter_get(&row->failures));
-    }
-    count = count_of(&counters->stage_count);
-    for (size_t i = 0; i < count; i++) {
-        const struct log_stage_row *row = &counters->stages[i];
-        add(&stage_row(sum, row->dialect, row->stage)->failures, log_counter_get(&row->failures));
-    }
-    count = count_of(&counters->tool_count);
-    for (size_t i = 0; i < count; i++) {
-        const struct log_tool_row *row = &counters->tools[i];
-        struct log_tool_row *to = tool_row(sum, jsv_str_from(row->name));
-        add(&to->requests, log_counter_get(&row->requests));
-        add(&to->failures, log_counter_get(&row->failures));
-    }
-    count = count_of(&counters->transport_count);
-    for (size_t i = 0; i < count; i++) {
-        const struct log_transport_row *row = &counters->transports[i];
-        struct log_transport_row *to = transport_row(sum, row->transport);
-        add(&to->opened, log_counter_get(&row->opened));
-        add(&to->closed, log_counter_get(&row->closed));
-    }
-    count = count_of(&counters->refusal_count);
-    for (size_t i = 0; i < count; i++) {
-        const struct log_refusal_row *row = &counters->refusals[i];
-        add(&refusal_row(sum, row->transport, row->status)->count, log_counter_get(&row->count));
+        const struct log_row *row = &table->rows[i];
+        struct log_row *to = find_row(sum, row->labels[0], row->labels[1], false);
+        add(&to->counts[0], get(&row->counts[0]));
+        add(&to->counts[1], get(&row->counts[1]));
     }
 }
 
 void log_counters_add(struct log_counters *sum, const struct log_counters *counters)
 {
-    add_rows(sum, counters);
-    for (size_t i = 0; i < LOG_DURATION_CLASSES; i++) {
-        add(&sum->durations[i], log_counter_get(&counters->durations[i]));
+    add_rows(&sum->kinds, &counters->kinds);
+    add_rows(&sum->stages, &counters->stages);
+    add_rows(&sum->tools, &counters->tools);
+    add_rows(&sum->connections, &counters->connections);
+    add_rows(&sum->refusals, &counters->refusals);
+    for (size_t i = 0; i < LOG_DURATION_BUCKETS; i++) {
+        add(&sum->durations[i], get(&counters->durations[i]));
     }
-    add(&sum->duration_sum_us, log_counter_get(&counters->duration_sum_us));
-    add(&sum->input_bytes, log_counter_get(&counters->input_bytes));
-    add(&sum->output_bytes, log_counter_get(&counters->output_bytes));
-    add(&sum->waiting, log_counter_get(&counters->waiting));
-    add(&sum->programs_ended, log_counter_get(&counters->programs_ended));
-    add(&sum->programs_started, log_counter_get(&counters->programs_started));
-    uint64_t snapshot_ms = log_counter_get(&counters->snapshot_ms);
-    if (snapshot_ms > log_counter_get(&sum->snapshot_ms)) {
-        log_count_snapshot(sum, snapshot_ms);
+    add(&sum->duration_sum_us, get(&counters->duration_sum_us));
+    add(&sum->input_bytes, get(&counters->input_bytes));
+    add(&sum->output_bytes, get(&counters->output_bytes));
+    add(&sum->waiting, get(&counters->waiting));
+    add(&sum->programs_ended, get(&counters->programs_ended)); /* before those started: not more */
+    add(&sum->programs_started, get(&counters->programs_started));
+    if (get(&counters->snapshot_ms) > get(&sum->snapshot_ms)) {
+        log_count_snapshot(sum, get(&counters->snapshot_ms));
     }
+}
+
+/* ---- the text format ---- */
+
+static void put(struct jsv_buf *out, const char *text)
+{
+    jsv_buf_append_str(out, jsv_str_from(text));
+}
+
+static void put_number(struct jsv_buf *out, uint64_t number)
+{
+    char digits[JSV_DIGITS_MAX];
+    char *end = digits + sizeof(digits);
+    const char *first = jsv_digits_before(end, number);
+    jsv_buf_append(out, first, (size_t)(end - first));
+}
+
+static void format_seconds(uint64_t microseconds, char ret_text[static 32])
+{
+    snprintf(
+        ret_text,
+        32,
+        "%llu.%06u",
+        (unsigned long long)(microseconds / 1000000),
+        (unsigned)(microseconds % 1000000));
+}
+
+static void put_family(struct jsv_buf *out, const char *name, const char *type, const char *help)
+{
+    const char *const pieces[] = {
+        "# HELP mcpgate_", name, " ", help, "\n# TYPE mcpgate_", name, " ", type, "\n"};
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+        put(out, pieces[i]);
+    }
+}
+
+/* "mcpgate_name" */
+static void put_name(struct jsv_buf *out, const char *name)
+{
+    put(out, "mcpgate_");
+    put(out, name);
+}
+
+/* {label="value". The format escapes backslash, quote and line end. */
+static void put_label(struct jsv_buf *out, const char *before, const char *name, const char *value)
+{
+    put(out, before);
+    put(out, name);
+    put(out, "=\"");
+    for (; *value != '\0'; value++) {
+        if (*value == '\\' || *value == '"' || *value == '\n') {
+            jsv_buf_append_byte(out, '\\');
+        }
+        jsv_buf_append_byte(out, *value == '\n' ? 'n' : *value);
+    }
+    put(out, "\"");
+}
+
+static void put_value(struct jsv_buf *out, const char *before, uint64_t value)
+{
+    put(out, before);
+    put_number(out, value);
+    put(out, "\n");
+}
+
+/* How many of the first kind have no counterpart in the second, which is read first. */
+static uint64_t difference(const log_counter *more, const log_counter *less)
+{
+    uint64_t subtrahend = get(less);
+    uint64_t minuend = get(more);
+    return minuend > subtrahend ? minuend - subtrahend : 0;
+}
+
+/* ---- the families ---- */
+
+enum shown {
+    FIRST,
+    SECOND,
+    DIFFERENCE,
+};
+
+/* A metric with a sample for each row of a table. */
+struct family {
+    const char *name;
+    const char *type;
+    const char *help;
+    const struct log_table *table;
+    const char *labels[2];
+    enum shown shown;
+};
+
+static void put_rows(struct jsv_buf *out, const struct family *family)
+{
+    const struct log_table *table = family->table;
+    put_family(out, family->name, family->type, family->help);
+    size_t count = atomic_load(&table->count);
+    for (size_t i = 0; i < count; i++) {
+        const struct log_row *row = &table->rows[i];
+        put_name(out, family->name);
+        const char *before = "{";
+        if (family->labels[0]) {
+            put_label(out, before, family->labels[0], row->labels[0]);
+            before = ",";
+        }
+        put_label(out, before, family->labels[1], row->labels[1]);
+        uint64_t value = family->shown == DIFFERENCE ? difference(&row->counts[0], &row->counts[1])
+                                                     : get(&row->counts[family->shown]);
+        put_value(out, "} ", value);
+    }
+}
+
+static void put_single(
+    struct jsv_buf *out, const char *name, const char *type, const char *help, uint64_t value)
+{
+    put_family(out, name, type, help);
+    put_name(out, name);
+    put_value(out, " ", value);
+}
+
+static void put_durations(struct jsv_buf *out, const struct log_counters *counters)
+{
+    uint64_t sum = 0;
+    char seconds[32] = "";
+    put_family(
+        out,
+        "request_duration_seconds",
+        "histogram",
+        "Time spent on a message, without the time it waited behind others.");
+    for (size_t i = 0; i < LOG_DURATION_BUCKETS; i++) {
+        if (i < LOG_DURATION_BUCKETS - 1) {
+            format_seconds(duration_bounds[i], seconds);
+        }
+        sum += get(&counters->durations[i]);
+        put_name(out, "request_duration_seconds_bucket");
+        put_label(out, "{", "le", i < LOG_DURATION_BUCKETS - 1 ? seconds : "+Inf");
+        put_value(out, "} ", sum);
+    }
+    format_seconds(get(&counters->duration_sum_us), seconds);
+    put_name(out, "request_duration_seconds_sum ");
+    put(out, seconds);
+    put(out, "\n");
+    put_name(out, "request_duration_seconds_count");
+    put_value(out, " ", sum);
+}
+
+static void put_snapshot_age(struct jsv_buf *out, const struct log_totals *totals)
+{
+    uint64_t since = get(&totals->counters->snapshot_ms);
+    char seconds[32];
+    format_seconds(
+        since > 0 && totals->now_ms > since ? (totals->now_ms - since) * 1000 : 0, seconds);
+    put_family(
+        out, "snapshot_age_seconds", "gauge", "Time since schemas, examples and tools were read.");
+    put_name(out, "snapshot_age_seconds ");
+    put(out, seconds);
+    put(out, "\n");
+}
+
+void log_totals_write(const struct log_totals *totals, struct jsv_buf *out)
+{
+    const struct log_counters *counters = totals->counters;
+#define ROWS(name, type, table, first, second, shown, help)                                        \
+    put_rows(out, &(struct family){#name, #type, help, &counters->table, {first, second}, shown});
+#define SINGLE(name, type, value, help) put_single(out, #name, #type, help, value);
+#include "log/metrics.def"
+    put_durations(out, counters);
+    put_snapshot_age(out, totals);
 }

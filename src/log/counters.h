@@ -1,9 +1,9 @@
 /*
- * What a loop counts. Each loop has counters of its own, on cache lines of its
- * own, which it alone changes; whoever wants to know adds them up while they
- * are being counted. A sum may miss the last messages and is never torn.
+ * The counters of a loop, and their sum in the text format of Prometheus.
  *
- * Rows come into being when they are first counted and stay.
+ * Each loop has counters of its own, which it alone changes; a reader adds
+ * them up while they are being counted. A sum may miss the last messages and
+ * is never torn. Rows are added when they are first counted and stay.
  */
 #pragma once
 
@@ -11,85 +11,54 @@
 
 #include <jsv/jsv.h>
 
-/* Pairs of dialect and transport, and of dialect and stage; more than there are. */
-#define LOG_KINDS_MAX  32
-#define LOG_STAGES_MAX 64
+/* Rows of a table. The last one, "other", is for everything that finds no row. */
+#define LOG_ROWS_MAX 65
 
-/* Tools that are counted by name; the last row is for all others. */
-#define LOG_TOOLS_MAX      65
-#define LOG_TOOL_NAME_SIZE 64
+/* Bytes of a label that has to be copied, such as a tool's name; longer ones count as "other". */
+#define LOG_LABEL_SIZE 64
 
-/* Doors, and pairs of a door and a status of HTTP with which one refuses. */
-#define LOG_TRANSPORTS_MAX 4
-#define LOG_REFUSALS_MAX   32
-
-/* Upper ends of the classes of durations, in microseconds; the last class has none. */
+/* Upper bounds of the histogram of durations, in microseconds; the last bucket has none. */
 #define LOG_DURATIONS                                                                              \
     50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000, 1000000,     \
         2500000, 5000000, 10000000
-#define LOG_DURATION_CLASSES 18
-extern const uint64_t log_durations[LOG_DURATION_CLASSES - 1];
+#define LOG_DURATION_BUCKETS 18
 
 typedef atomic_uint_fast64_t log_counter;
 
-/* Names are constants of the program, compared by address within a loop. */
-struct log_kind_row {
-    const char *dialect;
-    const char *transport;
-    log_counter requests;
-    log_counter failures;
+struct log_row {
+    const char *labels[2]; /* constants of the program, or the copy */
+    char copy[LOG_LABEL_SIZE];
+    log_counter counts[2];
 };
 
-struct log_stage_row {
-    const char *dialect;
-    const char *stage;
-    log_counter failures;
-};
-
-struct log_tool_row {
-    char name[LOG_TOOL_NAME_SIZE];
-    log_counter requests;
-    log_counter failures;
-};
-
-struct log_transport_row {
-    const char *transport;
-    log_counter opened;
-    log_counter closed;
-};
-
-struct log_refusal_row {
-    const char *transport;
-    unsigned status; /* of HTTP; 0: the connection was closed without a word */
-    log_counter count;
+struct log_table {
+    atomic_size_t count;
+    struct log_row rows[LOG_ROWS_MAX];
 };
 
 struct log_counters {
-    _Alignas(64) atomic_size_t kind_count;
-    atomic_size_t stage_count;
-    atomic_size_t tool_count;
-    atomic_size_t transport_count;
-    atomic_size_t refusal_count;
-    log_counter durations[LOG_DURATION_CLASSES];
+    char line_before[64]; /* on cache lines of its own: other loops count, too */
+    log_counter durations[LOG_DURATION_BUCKETS];
     log_counter duration_sum_us;
     log_counter input_bytes;
     log_counter output_bytes;
     log_counter waiting; /* requests, now */
     log_counter programs_started;
     log_counter programs_ended;
-    log_counter snapshot_ms; /* when the snapshot in use came */
-    struct log_kind_row kinds[LOG_KINDS_MAX];
-    struct log_stage_row stages[LOG_STAGES_MAX];
-    struct log_tool_row tools[LOG_TOOLS_MAX];
-    struct log_transport_row transports[LOG_TRANSPORTS_MAX];
-    struct log_refusal_row refusals[LOG_REFUSALS_MAX];
+    log_counter snapshot_ms;      /* when the snapshot in use was read */
+    struct log_table kinds;       /* by dialect and transport: requests, failures */
+    struct log_table stages;      /* by dialect and stage: failures */
+    struct log_table tools;       /* by name: requests, failures */
+    struct log_table connections; /* by transport: opened, closed */
+    struct log_table refusals;    /* by transport and status of HTTP */
+    char line_after[64];
 };
 
-/** A message that is over. */
+/** A finished message. */
 struct log_outcome {
     const char *dialect;
     const char *transport;
-    const char *stage;   /* where it stopped */
+    const char *stage;   /* the one it stopped at */
     struct jsv_str tool; /* data NULL: none was called */
     bool failed;
     uint64_t duration_us;
@@ -100,18 +69,25 @@ struct log_outcome {
 void log_count_outcome(struct log_counters *counters, const struct log_outcome *outcome);
 /** @param change 1: a connection was opened, -1: closed. */
 void log_count_connection(struct log_counters *counters, const char *transport, int change);
-/** A door refused something before it was a message. @param status As in the row. */
+/** A transport refused something before it became a message.
+ * @param status Of HTTP; 0: the connection was closed without an answer. */
 void log_count_refusal(struct log_counters *counters, const char *transport, unsigned status);
-/** @param change 1: a request waits, -1: it does not any more. */
+/** @param change 1: a request began to wait, -1: it ended. */
 void log_count_waiting(struct log_counters *counters, int change);
 /** @param change 1: a program was started, -1: it has ended. */
 void log_count_program(struct log_counters *counters, int change);
 void log_count_snapshot(struct log_counters *counters, uint64_t now_ms);
 
-/** Add the counters of one loop to a sum, which is the caller's alone. */
+/** Add the counters of one loop to a sum of the caller's. The loop must outlive the sum. */
 void log_counters_add(struct log_counters *sum, const struct log_counters *counters);
 
-static inline uint64_t log_counter_get(const log_counter *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
+struct log_totals {
+    const struct log_counters *counters; /* of all loops */
+    size_t loops;
+    uint64_t now_ms;
+    uint64_t log_lost;
+    uint64_t log_queued; /* bytes */
+};
+
+/** Append them in the text format of Prometheus, version 0.0.4. Errors stick to the buffer. */
+void log_totals_write(const struct log_totals *totals, struct jsv_buf *out);

@@ -1,25 +1,25 @@
 /*
- * One line of the structured log: what became of a message, as a JSON object
- * on one physical line, whatever the message held.
+ * One line of the structured log: the outcome of a message, as a JSON object
+ * on one physical line, whatever the message contains.
  *
- * Texts of strangers are cut at LOG_TEXT_MAX bytes; a text that holds the
- * server's own token, and members of an error's details whose names are on the
- * list of secrets, are replaced by "[redacted]".
+ * Texts of other programs are cut at LOG_TEXT_MAX bytes. A text that contains
+ * the server's own token, and members of an error's details whose names are on
+ * the list of secrets, are replaced by "[redacted]".
  */
 #pragma once
 
 #include <jsv/json.h>
 
-/* Bytes of a stranger's text that are kept: more than any method or tool is called. */
+/* Bytes of another program's text that are kept: more than any method or tool name has. */
 #define LOG_TEXT_MAX 256
 
-/* Bytes of an error's details; of larger ones only the size is told. */
+/* Bytes of an error's details; of larger ones only the size is written. */
 #define LOG_DETAILS_MAX 4096
 
-/* Room for any line: ten texts with each byte escaped, the details, and what is ours. */
+/* Room for any line: ten texts with each byte escaped, the details, and our own members. */
 #define LOG_LINE_MAX 32768
 
-/* The names of a message, and the characters of one that is filled in later: a UUID. */
+/* The ids of a message, and the characters of one that is filled in later: a UUID. */
 enum log_id {
     LOG_ID_TRACE,
     LOG_ID_SPAN,
@@ -28,7 +28,7 @@ enum log_id {
 };
 #define LOG_ID_SIZE 36
 
-/** What must not be written. */
+/** Must not be written. */
 struct log_secrets {
     struct jsv_str token;        /* empty: there is none */
     const struct jsv_str *names; /* of members, in any case */
@@ -37,17 +37,17 @@ struct log_secrets {
 
 struct log_event {
     int64_t wall_ms; /* since 1970, when it ended */
-    /* Strings or numbers of the client's; anything else is null. */
+    /* The client's strings or numbers; anything else is null. */
     struct jsv_value agent_id;
     struct jsv_value task_id;
     struct jsv_value step_id;
-    struct jsv_str transport; /* ours, as is route: taken as they are */
+    struct jsv_str transport; /* ours, as is route: not escaped */
     struct jsv_str route;
     struct jsv_str method;       /* data NULL: null, as for those that follow */
-    struct jsv_str ids[LOG_IDS]; /* data NULL: not known yet, its place is kept free */
+    struct jsv_str ids[LOG_IDS]; /* data NULL: not known yet; left blank */
     struct jsv_str status;       /* "ok", or the error's code in lower case */
     uint64_t duration_us;        /* its own */
-    uint64_t queued_us;          /* it waited for others before; 0: the line does not say so */
+    uint64_t queued_us;          /* it waited for others before; 0: left out */
     uint64_t attempt;
     size_t input_bytes;
     size_t output_bytes;
@@ -73,6 +73,9 @@ int log_event_write(
     const struct log_secrets *secrets,
     struct jsv_buf *out,
     uint32_t ret_blanks[static LOG_IDS]);
+
+/** Whether a text contains the server's token. */
+bool log_holds_token(struct jsv_str text, const struct log_secrets *secrets);
 
 /** At most LOG_TEXT_MAX bytes of a text, without half a character. */
 struct jsv_str log_clip(struct jsv_str text);

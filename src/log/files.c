@@ -1,10 +1,10 @@
 /*
- * Everything goes by path and not below an open directory, so that a directory
- * that was removed and made again is found again. Names begin with the time,
- * so their order is that of age.
+ * Files are opened by path, not below an open directory, so that a directory
+ * that was removed and made again is found. Names begin with the time, so they
+ * sort by age.
  *
- * Only whole lines are ever left in a file: when the disk takes half of what
- * it is given, the file is cut back to what it was.
+ * A file only ever holds whole lines: after a short write it is truncated to
+ * its size before.
  */
 #define _GNU_SOURCE
 #include "log/files.h"
@@ -21,7 +21,7 @@
 #include "os/dir.h"
 #include "os/sys.h"
 
-/* Logs tell who asked what: the owner and the group may read them. */
+/* Logs hold private data: only the owner and the group may read them. */
 #define FILE_MODE      0640
 #define DIRECTORY_MODE 0750
 
@@ -29,10 +29,10 @@
 
 #define NAME_SIZE LOG_FILE_NAME_SIZE
 
-/* Names that may be taken already: none in earnest. */
+/* Attempts to find a free name; the first succeeds unless the clock was set back. */
 #define NAME_TRIES 10
 
-/* Files a directory may hold besides those that are kept, before the rest waits for next time. */
+/* Old files removed at once; the rest is removed next time. */
 #define NAMES_MAX 64
 
 static const char *const directories[] = {"mcp_server", "envelope_validation"};
@@ -43,7 +43,7 @@ void log_files_init(struct log_files *files, const char *root, uint64_t size_max
     jsv_buf_init(&files->directory, os_allocator(), PATH_MAX);
 }
 
-static void let_go(struct log_files *files)
+static void close_file(struct log_files *files)
 {
     os_close(files->fd);
     files->fd = -1;
@@ -51,7 +51,7 @@ static void let_go(struct log_files *files)
 
 void log_files_done(struct log_files *files)
 {
-    let_go(files);
+    close_file(files);
     jsv_buf_done(&files->directory);
 }
 
@@ -68,7 +68,7 @@ static int make_directory(struct jsv_buf *path)
     return r == -EEXIST ? 0 : r;
 }
 
-/* Each directory above, from the first; parents of the log dir, too. */
+/* Make each directory above the log dir. */
 static int make_parents(struct jsv_buf *path, const char *root)
 {
     int r = 0;
@@ -106,12 +106,11 @@ static int path_of(const struct log_files *files, const char *name, char ret_pat
     return size < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* ---- the newest and the oldest ---- */
+/* ---- .latest and old files ---- */
 
 #define LATEST ".latest"
 
-/* Put a link in the place of another file; a directory there is moved aside, as it may hold
-   something. */
+/* A directory of that name is moved aside, because it may hold files. */
 static int replace_latest(const struct log_files *files, const char *link, const char *latest)
 {
     char aside_name[NAME_SIZE + 16];
@@ -126,7 +125,7 @@ static int replace_latest(const struct log_files *files, const char *link, const
     return r < 0 ? r : os_rename(link, latest);
 }
 
-/* The link is replaced, not changed, so that a reader finds the old one or the new one. */
+/* The link is replaced atomically, so that a reader finds the old one or the new one. */
 static int point_latest(const struct log_files *files)
 {
     char temporary_name[NAME_SIZE];
@@ -149,7 +148,7 @@ static int point_latest(const struct log_files *files)
     return r;
 }
 
-/* Let .latest lead to the file that is written. Warns when that begins to fail. */
+/* Point .latest to the current file. Warns on the first failure. */
 static void update_latest(struct log_files *files)
 {
     int before = files->latest_error;
@@ -168,7 +167,7 @@ static void update_latest(struct log_files *files)
     }
 }
 
-/* Whether a name is one of ours: nothing else in the directory is touched. */
+/* Whether a name is one of ours: other files are not touched. */
 static bool is_run(const char *name)
 {
     size_t size = strlen(name);
@@ -214,9 +213,9 @@ static void sort_in(struct names *names, const char *name)
 }
 
 /*
- * What cannot be removed stays: a file too many is no reason to write none.
- * The one that is written stays whatever it is called: after a clock was set
- * back, it looks older than all others.
+ * Errors are ignored: a file too many must not keep lines from being written.
+ * The current file is kept whatever its name: after a clock was set back, it
+ * looks older than all others.
  */
 static void remove_old(const struct log_files *files, const char *written)
 {
@@ -245,7 +244,7 @@ static void remove_old(const struct log_files *files, const char *written)
 
 /* ---- writing ---- */
 
-/* The number tells files of one millisecond apart, and keeps them in order. */
+/* The number distinguishes files of one millisecond and keeps them in order. */
 static void make_name(unsigned number, char ret_name[static NAME_SIZE])
 {
     char time[LOG_TIME_SIZE];
@@ -296,14 +295,14 @@ int log_files_open(struct log_files *files)
     return 0;
 }
 
-/* Whether somebody removed the file under us. */
+/* Whether the current file was deleted. */
 static bool was_removed(const struct log_files *files)
 {
     struct stat status;
     return os_fstat(files->fd, &status) == 0 && status.st_nlink == 0;
 }
 
-/* As many lines as the file still takes, at least one: a line is larger than no file. */
+/* As many lines as fit into the file; at least one when it is empty. */
 static struct jsv_str lines_that_fit(const struct log_files *files, struct jsv_str lines)
 {
     uint64_t room = files->size < files->size_max ? files->size_max - files->size : 0;
@@ -323,7 +322,7 @@ static int append(struct log_files *files, struct jsv_str lines)
     if (r == 0) {
         files->size += lines.size;
     } else if (os_truncate(files->fd, (off_t)files->size) < 0) {
-        let_go(files); /* it ends in half a line: nothing may come behind that */
+        close_file(files); /* it ends in half a line: append nothing more */
     }
     return r;
 }
@@ -333,7 +332,7 @@ int log_files_write(struct log_files *files, struct jsv_str lines, size_t *ret_w
     int r = 0;
     *ret_written = 0;
     if (files->fd >= 0 && was_removed(files)) {
-        let_go(files);
+        close_file(files);
     }
     if (files->fd >= 0 && files->latest_error < 0) {
         update_latest(files);
@@ -346,7 +345,7 @@ int log_files_write(struct log_files *files, struct jsv_str lines, size_t *ret_w
         struct jsv_str rest = {lines.data + *ret_written, lines.size - *ret_written};
         struct jsv_str some = lines_that_fit(files, rest);
         if (some.size == 0) {
-            let_go(files);
+            close_file(files);
             continue;
         }
         r = append(files, some);

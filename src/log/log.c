@@ -1,12 +1,12 @@
 #include "log/log.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "jsv/base/alloc.h"
-#include "log/metrics.h"
-#include "log/redact.h"
 #include "os/sys.h"
 
 /* Secret in every log, whatever the operator adds. */
@@ -32,17 +32,18 @@ static const struct jsv_str secret_names[] = {
 /* Names an operator may add: each is compared with each member of an error's details. */
 #define ADDED_NAMES_MAX 50
 
-/* How long the real clock is taken to run as the other one does. */
+/* How long the monotonic clock stands in for the real one, which costs a second call. */
 #define CLOCK_US 1000000
 
-struct log_share {
-    struct log_counters counters; /* first: it has cache lines of its own */
-    struct log_share *next;
+struct log_local {
+    struct log_counters counters;
+    struct log_local *next;
     struct log *log;
-    struct log_page *page; /* NULL: no lines */
-    uint64_t clock_us;     /* when the real clock was last looked at */
-    int64_t clock_ms;      /* and what it said */
-    struct log_mismatches mismatches;
+    struct log_buffer *buffer;                     /* NULL: no lines */
+    uint64_t clock_us;                             /* when the real clock was last read */
+    int64_t clock_ms;                              /* and its time then */
+    pthread_mutex_t lock;                          /* of the problems */
+    struct log_problem problems[LOG_PROBLEMS_MAX]; /* those with a count of 0 are free */
 };
 
 struct log {
@@ -51,11 +52,11 @@ struct log {
     struct jsv_str names[SECRET_NAMES + ADDED_NAMES_MAX];
     struct log_secrets secrets;
     pthread_mutex_t lock;     /* of the list */
-    struct log_share *shares; /* only grows */
-    _Atomic(uint64_t) news;
+    struct log_local *locals; /* only grows */
+    _Atomic(uint64_t) new_problems;
 };
 
-/* ---- making and unmaking ---- */
+/* ---- life ---- */
 
 static struct jsv_str trim(struct jsv_str text)
 {
@@ -88,10 +89,6 @@ static int add_names(struct log *log, const char *list)
 
 static int start(struct log *log)
 {
-    const struct log_sink_options options = {
-        .root = log->options.dir,
-        .file_size_max = log->options.file_size_max,
-    };
     memcpy(log->names, secret_names, sizeof(secret_names));
     log->secrets = (struct log_secrets){
         .token = log->options.token,
@@ -99,7 +96,9 @@ static int start(struct log *log)
         .name_count = SECRET_NAMES,
     };
     int r = add_names(log, log->options.redact);
-    return r < 0 || !options.root ? r : log_sink_new(&options, &log->sink);
+    return r < 0 || !log->options.dir
+               ? r
+               : log_sink_new(log->options.dir, log->options.file_size_max, &log->sink);
 }
 
 int log_new(const struct log_options *options, struct log **ret_log)
@@ -118,14 +117,10 @@ int log_new(const struct log_options *options, struct log **ret_log)
     return 0;
 }
 
-/* Counters want to begin on a cache line, which allocators do not promise. */
-#define SHARE_ALIGN _Alignof(struct log_share)
-
-static void free_share(struct log_share *share)
+static void free_local(struct log_local *local)
 {
-    log_mismatches_done(&share->mismatches);
-    void *memory = *((void **)((char *)share + sizeof(*share)));
-    jsv_dealloc(os_allocator(), memory, sizeof(*share) + SHARE_ALIGN + sizeof(void *));
+    pthread_mutex_destroy(&local->lock);
+    jsv_dealloc(os_allocator(), local, sizeof(*local));
 }
 
 void log_free(struct log *log)
@@ -134,129 +129,243 @@ void log_free(struct log *log)
         return;
     }
     log_sink_free(log->sink);
-    while (log->shares) {
-        struct log_share *share = log->shares;
-        log->shares = share->next;
-        free_share(share);
+    while (log->locals) {
+        struct log_local *local = log->locals;
+        log->locals = local->next;
+        free_local(local);
     }
     pthread_mutex_destroy(&log->lock);
     jsv_dealloc(os_allocator(), log, sizeof(*log));
 }
 
-/* The block's own address stands behind the share. */
-static struct log_share *alloc_share(void)
+int log_local_new(struct log *log, struct log_local **ret_local)
 {
-    size_t size = sizeof(struct log_share) + SHARE_ALIGN + sizeof(void *);
-    char *memory = jsv_alloc(os_allocator(), size);
-    if (!memory) {
-        return NULL;
-    }
-    memset(memory, 0, size);
-    size_t over = (uintptr_t)memory % SHARE_ALIGN;
-    char *share = memory + (over > 0 ? SHARE_ALIGN - over : 0);
-    memcpy(share + sizeof(struct log_share), &memory, sizeof(memory));
-    return (struct log_share *)(void *)share;
-}
-
-int log_share_new(struct log *log, struct log_share **ret_share)
-{
-    struct log_share *share = alloc_share();
-    if (!share) {
+    struct log_local *local = jsv_alloc(os_allocator(), sizeof(*local));
+    if (!local) {
         return -ENOMEM;
     }
-    share->log = log;
-    log_mismatches_init(&share->mismatches);
-    int r = log->sink ? log_page_new(log->sink, &share->page) : 0;
+    memset(local, 0, sizeof(*local));
+    local->log = log;
+    pthread_mutex_init(&local->lock, NULL);
+    int r = log->sink ? log_buffer_new(log->sink, &local->buffer) : 0;
     if (r < 0) {
-        free_share(share);
+        free_local(local);
         return r;
     }
     pthread_mutex_lock(&log->lock);
-    share->next = log->shares;
-    log->shares = share;
+    local->next = log->locals;
+    log->locals = local;
     pthread_mutex_unlock(&log->lock);
-    *ret_share = share;
+    *ret_local = local;
     return 0;
 }
 
-/* ---- a loop's side ---- */
+/* ---- for a loop ---- */
 
-struct log *log_of(const struct log_share *share)
+struct log *log_of(const struct log_local *local)
 {
-    return share->log;
+    return local->log;
 }
 
-bool log_has_lines(const struct log_share *share)
+bool log_has_lines(const struct log_local *local)
 {
-    return share->page;
+    return local->buffer;
 }
 
-bool log_is_deterministic(const struct log_share *share)
+bool log_is_deterministic(const struct log_local *local)
 {
-    return share->log->options.deterministic;
+    return local->log->options.deterministic;
 }
 
-struct log_counters *log_counters_of(struct log_share *share)
+struct log_counters *log_counters_of(struct log_local *local)
 {
-    return &share->counters;
+    return &local->counters;
 }
 
-int64_t log_wall_ms(struct log_share *share, uint64_t now_us)
+int64_t log_wall_ms(struct log_local *local, uint64_t now_us)
 {
-    if (share->clock_us == 0 || now_us - share->clock_us >= CLOCK_US) {
-        share->clock_us = now_us;
-        share->clock_ms = os_wall_ms();
+    if (local->clock_us == 0 || now_us - local->clock_us >= CLOCK_US) {
+        local->clock_us = now_us;
+        local->clock_ms = os_wall_ms();
     }
-    return share->clock_ms + (int64_t)((now_us - share->clock_us) / 1000);
+    return local->clock_ms + (int64_t)((now_us - local->clock_us) / 1000);
 }
 
-void log_write(struct log_share *share, const struct log_event *event)
+void log_write(struct log_local *local, const struct log_event *event)
 {
-    if (share->page) {
-        log_page_write(share->page, event, &share->log->secrets);
+    if (local->buffer) {
+        log_buffer_write(local->buffer, event, &local->log->secrets);
     }
 }
 
-void log_share_set_namer(struct log_share *share, struct log_namer *namer)
+void log_set_id_generator(struct log_local *local, struct log_id_generator *generator)
 {
-    log_page_set_namer(share->page, namer);
+    log_buffer_set_id_generator(local->buffer, generator);
 }
 
-bool log_ask(
-    struct log_share *share, const struct log_event *event, const struct log_question *question)
+bool log_write_blank(
+    struct log_local *local, const struct log_event *event, const struct log_id_source *source)
 {
-    return log_page_ask(share->page, event, &share->log->secrets, question);
+    return log_buffer_write_blank(local->buffer, event, &local->log->secrets, source);
 }
 
-void log_mismatch_fill(const struct log_share *share, char *field, size_t size, struct jsv_str text)
+/* ---- problems ---- */
+
+void log_problem_fill(const struct log_local *local, char *field, size_t size, struct jsv_str text)
 {
-    bool is_secret = log_holds_token(text, &share->log->secrets);
-    log_mismatch_text(field, size, is_secret ? JSV_STR("[redacted]") : text);
+    text = log_holds_token(text, &local->log->secrets) ? JSV_STR("[redacted]") : text;
+    size_t length = text.size < size ? text.size : size - 1;
+    while (length > 0 && length < text.size && ((unsigned char)text.data[length] & 0xC0) == 0x80) {
+        length--; /* the next byte continues a character */
+    }
+    if (length > 0) {
+        memcpy(field, text.data, length);
+    }
+    field[length] = '\0';
 }
 
-bool log_note_mismatch(struct log_share *share, const struct log_mismatch *mismatch)
+static bool is_same(const struct log_problem *a, const struct log_problem *b)
 {
-    bool is_new = log_mismatches_note(&share->mismatches, mismatch);
+    return strcmp(a->pointer, b->pointer) == 0 && strcmp(a->schema_path, b->schema_path) == 0 &&
+           strcmp(a->tool, b->tool) == 0 && strcmp(a->client, b->client) == 0 &&
+           strcmp(a->status, b->status) == 0 && strcmp(a->message, b->message) == 0 &&
+           strcmp(a->dialect, b->dialect) == 0;
+}
+
+static void add_to(struct log_problem *to, const struct log_problem *from)
+{
+    to->count += from->count;
+    to->first_ms = from->first_ms < to->first_ms ? from->first_ms : to->first_ms;
+    to->last_ms = from->last_ms > to->last_ms ? from->last_ms : to->last_ms;
+}
+
+/* @return whether it is new. */
+static bool note_problem(struct log_local *local, const struct log_problem *problem)
+{
+    pthread_mutex_lock(&local->lock);
+    struct log_problem *place = &local->problems[0];
+    for (size_t i = 0; i < LOG_PROBLEMS_MAX; i++) {
+        struct log_problem *item = &local->problems[i];
+        if (item->count > 0 && is_same(item, problem)) {
+            place = item;
+            break;
+        }
+        if (item->last_ms < place->last_ms) {
+            place = item; /* free, or the oldest */
+        }
+    }
+    bool is_new = place->count == 0 || !is_same(place, problem);
     if (is_new) {
-        atomic_fetch_add(&share->log->news, 1);
+        *place = *problem;
+    } else {
+        add_to(place, problem);
+    }
+    pthread_mutex_unlock(&local->lock);
+    return is_new;
+}
+
+static size_t
+copy_problems(struct log_local *local, struct log_problem ret_items[static LOG_PROBLEMS_MAX])
+{
+    size_t count = 0;
+    pthread_mutex_lock(&local->lock);
+    for (size_t i = 0; i < LOG_PROBLEMS_MAX; i++) {
+        if (local->problems[i].count > 0) {
+            ret_items[count++] = local->problems[i];
+        }
+    }
+    pthread_mutex_unlock(&local->lock);
+    return count;
+}
+
+static int compare_latest(const void *a, const void *b)
+{
+    const struct log_problem *first = a;
+    const struct log_problem *second = b;
+    return (first->last_ms < second->last_ms) - (first->last_ms > second->last_ms);
+}
+
+/* Sort by time, the latest first, and join equal ones. @return how many are left. */
+static size_t merge_problems(struct log_problem *items, size_t count)
+{
+    size_t kept = 0;
+    if (count > 0) {
+        qsort(items, count, sizeof(*items), compare_latest);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        while (same < kept && !is_same(&items[same], &items[i])) {
+            same++;
+        }
+        if (same < kept) {
+            add_to(&items[same], &items[i]);
+        } else {
+            memmove(&items[kept++], &items[i], sizeof(*items));
+        }
+    }
+    return kept;
+}
+
+static void write_text(struct jsv_writer *writer, struct jsv_str name, const char *text)
+{
+    jsv_write_key(writer, name);
+    if (text[0] == '\0') {
+        jsv_write_null(writer);
+    } else {
+        jsv_write_string(writer, jsv_str_from(text));
+    }
+}
+
+static void write_time(struct jsv_writer *writer, struct jsv_str name, int64_t wall_ms)
+{
+    char time[LOG_TIME_SIZE];
+    log_time_format(wall_ms, time);
+    jsv_write_key(writer, name);
+    jsv_write_string(writer, jsv_str_from(time));
+}
+
+static void write_problem(const struct log_problem *problem, struct jsv_writer *writer)
+{
+    jsv_write_object_begin(writer);
+    write_text(writer, JSV_STR("dialect"), problem->dialect);
+    write_text(writer, JSV_STR("stage"), problem->stage);
+    write_text(writer, JSV_STR("status"), problem->status);
+    write_text(writer, JSV_STR("tool"), problem->tool);
+    write_text(writer, JSV_STR("client"), problem->client);
+    jsv_write_key(writer, JSV_STR("pointer"));
+    jsv_write_string(writer, jsv_str_from(problem->pointer));
+    write_text(writer, JSV_STR("schemaPath"), problem->schema_path);
+    write_text(writer, JSV_STR("message"), problem->message);
+    jsv_write_key(writer, JSV_STR("count"));
+    jsv_write_uint64(writer, problem->count);
+    write_time(writer, JSV_STR("first"), problem->first_ms);
+    write_time(writer, JSV_STR("last"), problem->last_ms);
+    jsv_write_object_end(writer);
+}
+
+bool log_note_problem(struct log_local *local, const struct log_problem *problem)
+{
+    bool is_new = note_problem(local, problem);
+    if (is_new) {
+        atomic_fetch_add(&local->log->new_problems, 1);
     }
     return is_new;
 }
 
-uint64_t log_news(const struct log *log)
+uint64_t log_new_problems(const struct log *log)
 {
-    return atomic_load(&log->news);
+    return atomic_load(&log->new_problems);
 }
 
-/* ---- looking ---- */
+/* ---- for readers ---- */
 
-static struct log_share *first_share(struct log *log, size_t *ret_count)
+static struct log_local *first_local(struct log *log, size_t *ret_count)
 {
     pthread_mutex_lock(&log->lock);
-    struct log_share *first = log->shares;
+    struct log_local *first = log->locals;
     pthread_mutex_unlock(&log->lock);
     *ret_count = 0;
-    for (struct log_share *share = first; share; share = share->next) {
+    for (struct log_local *local = first; local; local = local->next) {
         ++*ret_count;
     }
     return first;
@@ -264,47 +373,47 @@ static struct log_share *first_share(struct log *log, size_t *ret_count)
 
 int log_metrics_write(struct log *log, struct jsv_buf *out)
 {
-    struct log_share *sum = alloc_share();
+    struct log_counters *sum = jsv_alloc(os_allocator(), sizeof(*sum));
     if (!sum) {
         return -ENOMEM;
     }
+    memset(sum, 0, sizeof(*sum));
     size_t count;
-    log_mismatches_init(&sum->mismatches);
-    for (struct log_share *share = first_share(log, &count); share; share = share->next) {
-        log_counters_add(&sum->counters, &share->counters);
+    for (struct log_local *local = first_local(log, &count); local; local = local->next) {
+        log_counters_add(sum, &local->counters);
     }
     struct log_totals totals = {
-        .counters = &sum->counters,
+        .counters = sum,
         .loops = count,
         .now_ms = os_now_ms(),
         .log_lost = log->sink ? log_sink_lost(log->sink) : 0,
         .log_queued = log->sink ? log_sink_queued(log->sink) : 0,
     };
     log_totals_write(&totals, out);
-    free_share(sum);
+    jsv_dealloc(os_allocator(), sum, sizeof(*sum));
     return out->error;
 }
 
 int log_diagnostics_write(struct log *log, struct jsv_buf *out)
 {
-    size_t share_count;
-    struct log_share *first = first_share(log, &share_count);
-    size_t size = (share_count * LOG_MISMATCHES_MAX + 1) * sizeof(struct log_mismatch);
-    struct log_mismatch *items = jsv_alloc(os_allocator(), size);
+    size_t local_count;
+    struct log_local *first = first_local(log, &local_count);
+    size_t size = (local_count * LOG_PROBLEMS_MAX + 1) * sizeof(struct log_problem);
+    struct log_problem *items = jsv_alloc(os_allocator(), size);
     if (!items) {
         return -ENOMEM;
     }
     size_t count = 0;
-    for (struct log_share *share = first; share; share = share->next) {
-        count += log_mismatches_copy(&share->mismatches, items + count);
+    for (struct log_local *local = first; local; local = local->next) {
+        count += copy_problems(local, items + count);
     }
-    count = log_mismatches_merge(items, count);
+    count = merge_problems(items, count);
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("mismatches"));
     jsv_write_array_begin(&writer);
     for (size_t i = 0; i < count; i++) {
-        log_mismatch_write(&items[i], &writer);
+        write_problem(&items[i], &writer);
     }
     jsv_write_array_end(&writer);
     if (log->options.describe) {

@@ -1,13 +1,13 @@
 /*
- * A page is two buffers: loops fill the front one, the thread writes the back
- * one, and they change places under the page's lock, which is held for a line
- * or for the change. The thread sleeps until somebody starts a page, then
- * gives the others GATHER_MS to add to it, so that few writes carry many
- * lines and a reader sees each of them soon.
+ * A buffer has a front, which the loop fills, and a back, which the thread
+ * writes. They are swapped under the buffer's lock, which is held for one line
+ * or for the swap. The thread sleeps until a buffer gets its first line, then
+ * waits GATHER_MS for more, so that few writes carry many lines and a reader
+ * still sees each of them soon.
  *
- * In a page each line stands behind a small head and before its question, if
- * it has one. The thread fills in the ids and moves the lines together, in
- * place, so that what is left is the text of the file.
+ * In a buffer each line has a small header before it and the source of its ids
+ * behind it, if it has one. The thread fills in the ids and moves the lines
+ * together in place: the result is the text of the file.
  */
 #include "log/sink.h"
 
@@ -23,40 +23,40 @@
 #include "log/text.h"
 #include "os/sys.h"
 
-/* How long a line may wait for company. */
+/* How long a line waits for more. */
 #define GATHER_MS 20
 
-/* A page as large as this does not wait. */
-#define PAGE_HURRY ((size_t)256 * 1024)
+/* A buffer as large as this is written at once. */
+#define BUFFER_HURRY ((size_t)256 * 1024)
 
-/* Lines beyond it are lost: the disk is slower than the messages come. */
-#define PAGE_MAX ((size_t)4 * 1024 * 1024)
+/* Lines beyond it are lost: the disk is slower than the messages. */
+#define BUFFER_MAX ((size_t)4 * 1024 * 1024)
 
-/* Questions beyond it are not taken: the thread has this much to do. */
-#define QUESTIONS_MAX ((size_t)1024 * 1024)
+/* Sources beyond it are refused: the thread has fallen behind. */
+#define SOURCES_MAX ((size_t)1024 * 1024)
 
-/* Between two tries to write to a disk that refused. */
+/* Between two attempts to write after an error. */
 #define RETRY_MS 1000
 
-/* Between two warnings: a disk may refuse, take and refuse again. */
+/* Between two warnings: a disk may fail, recover and fail again. */
 #define WARN_MS 60000
 
-struct log_page {
-    struct log_page *next;
+struct log_buffer {
+    struct log_buffer *next;
     struct log_sink *sink;
-    struct log_namer *namer; /* the thread's */
+    struct log_id_generator *generator; /* used by the thread */
     pthread_mutex_t lock;
     struct jsv_buf front;
-    size_t lines;          /* in it */
-    size_t lost;           /* that found no room in it */
-    size_t question_bytes; /* in it */
+    size_t lines;        /* in it */
+    size_t lost;         /* that did not fit */
+    size_t source_bytes; /* in it */
     struct jsv_buf back;
 };
 
-/* Stands before each line of a page. */
+/* Before each line of a buffer. */
 struct line_head {
     uint32_t line_size;
-    uint32_t question_size; /* stands behind the line; 0: nothing is blank */
+    uint32_t source_size; /* behind the line; 0: no blanks */
     uint32_t blanks[LOG_IDS];
 };
 
@@ -64,9 +64,9 @@ struct log_sink {
     struct log_files files;
     pthread_mutex_t lock; /* of what follows, up to the thread */
     pthread_cond_t changed;
-    struct log_page *pages;
-    bool is_started; /* some page is */
-    bool is_urgent;  /* some page is nearly full */
+    struct log_buffer *buffers;
+    bool is_started; /* a buffer has lines */
+    bool is_urgent;  /* a buffer is nearly full */
     bool is_ending;
     pthread_t thread;
     /* The thread's own. */
@@ -78,7 +78,7 @@ struct log_sink {
     atomic_uint_fast64_t lost;
 };
 
-/* ---- the loops' side ---- */
+/* ---- for the loops ---- */
 
 static void wake(struct log_sink *sink, bool is_urgent)
 {
@@ -89,85 +89,86 @@ static void wake(struct log_sink *sink, bool is_urgent)
     pthread_mutex_unlock(&sink->lock);
 }
 
-static size_t size_of(const struct log_question *question)
+static size_t size_of(const struct log_id_source *source)
 {
-    return question->head.size + question->body.size;
+    return source->head.size + source->body.size;
 }
 
 static int append_entry(
     struct jsv_buf *out,
     const struct log_event *event,
     const struct log_secrets *secrets,
-    const struct log_question *question)
+    const struct log_id_source *source)
 {
-    struct line_head head = {.question_size = (uint32_t)size_of(question)};
+    struct line_head head = {.source_size = (uint32_t)size_of(source)};
     size_t start = out->size;
     size_t line = start + sizeof(head);
     jsv_buf_append(out, &head, sizeof(head));
     int r = log_event_write(event, secrets, out, head.blanks);
     head.line_size = (uint32_t)(out->size - line);
-    r = r < 0 ? r : jsv_buf_append_str(out, question->head);
-    r = r < 0 ? r : jsv_buf_append_str(out, question->body);
+    r = r < 0 ? r : jsv_buf_append_str(out, source->head);
+    r = r < 0 ? r : jsv_buf_append_str(out, source->body);
     if (r < 0) {
         out->size = start;
-        out->error = 0; /* no memory now is no reason to have none later */
+        out->error = 0; /* there may be memory for the next line */
         return r;
     }
     memcpy(out->data + start, &head, sizeof(head));
     return 0;
 }
 
-/* Put an entry into the page, or lose it. */
+/* Append an entry, or lose it. */
 static void put_entry(
-    struct log_page *page,
+    struct log_buffer *buffer,
     const struct log_event *event,
     const struct log_secrets *secrets,
-    const struct log_question *question)
+    const struct log_id_source *source)
 {
-    size_t size = size_of(question);
-    bool has_room = PAGE_MAX - page->front.size >= sizeof(struct line_head) + LOG_LINE_MAX + size;
-    if (has_room && append_entry(&page->front, event, secrets, question) == 0) {
-        page->lines++;
-        page->question_bytes += size;
+    size_t size = size_of(source);
+    bool has_room =
+        BUFFER_MAX - buffer->front.size >= sizeof(struct line_head) + LOG_LINE_MAX + size;
+    if (has_room && append_entry(&buffer->front, event, secrets, source) == 0) {
+        buffer->lines++;
+        buffer->source_bytes += size;
     } else {
-        page->lost++;
+        buffer->lost++;
     }
 }
 
-bool log_page_ask(
-    struct log_page *page,
+bool log_buffer_write_blank(
+    struct log_buffer *buffer,
     const struct log_event *event,
     const struct log_secrets *secrets,
-    const struct log_question *question)
+    const struct log_id_source *source)
 {
-    pthread_mutex_lock(&page->lock);
-    size_t before = page->front.size;
-    bool is_taken = size_of(question) <= QUESTIONS_MAX - page->question_bytes;
+    pthread_mutex_lock(&buffer->lock);
+    size_t before = buffer->front.size;
+    bool is_taken = size_of(source) <= SOURCES_MAX - buffer->source_bytes;
     if (is_taken) {
-        put_entry(page, event, secrets, question);
+        put_entry(buffer, event, secrets, source);
     }
-    size_t after = page->front.size;
-    bool is_first = before == 0 && page->lines + page->lost == 1;
-    pthread_mutex_unlock(&page->lock);
-    if (is_first || (before < PAGE_HURRY && after >= PAGE_HURRY)) {
-        wake(page->sink, !is_first);
+    size_t after = buffer->front.size;
+    bool is_first = before == 0 && buffer->lines + buffer->lost == 1;
+    pthread_mutex_unlock(&buffer->lock);
+    if (is_first || (before < BUFFER_HURRY && after >= BUFFER_HURRY)) {
+        wake(buffer->sink, !is_first);
     }
     return is_taken;
 }
 
-void log_page_write(
-    struct log_page *page, const struct log_event *event, const struct log_secrets *secrets)
+void log_buffer_write(
+    struct log_buffer *buffer, const struct log_event *event, const struct log_secrets *secrets)
 {
-    static const struct log_question nothing;
-    log_page_ask(page, event, secrets, &nothing);
+    static const struct log_id_source none;
+    log_buffer_write_blank(buffer, event, secrets, &none);
 }
 
-void log_page_set_namer(struct log_page *page, struct log_namer *namer)
+void log_buffer_set_id_generator(struct log_buffer *buffer, struct log_id_generator *generator)
 {
-    page->namer = namer;
+    buffer->generator = generator;
 }
 
-/* ---- trouble ---- */
+/* ---- errors ---- */
 
 /* Room for a path and a reason. */
 #define DETAIL_SIZE 512
@@ -212,13 +213,16 @@ static void recover(struct log_sink *sink)
     sink->is_failing = false;
 }
 
-/* ---- the thread's side ---- */
+/* ---- the thread ---- */
 
-static void
-fill_in(struct log_namer *namer, char *line, const struct line_head *head, struct jsv_str question)
+static void fill_in(
+    struct log_id_generator *generator,
+    char *line,
+    const struct line_head *head,
+    struct jsv_str source)
 {
     char ids[LOG_IDS][LOG_ID_SIZE];
-    namer->name(namer, question, ids);
+    generator->generate(generator, source, ids);
     for (size_t i = 0; i < LOG_IDS; i++) {
         if (head->blanks[i] > 0) {
             memcpy(line + head->blanks[i], ids[i], LOG_ID_SIZE);
@@ -226,8 +230,8 @@ fill_in(struct log_namer *namer, char *line, const struct line_head *head, struc
     }
 }
 
-/* Make text of a page's entries. @return its size. */
-static size_t make_text(struct log_namer *namer, struct jsv_buf *entries)
+/* Turn a buffer's entries into text. @return its size. */
+static size_t make_text(struct log_id_generator *generator, struct jsv_buf *entries)
 {
     size_t size = 0;
     size_t at = 0;
@@ -235,13 +239,13 @@ static size_t make_text(struct log_namer *namer, struct jsv_buf *entries)
         struct line_head head;
         memcpy(&head, entries->data + at, sizeof(head));
         char *line = entries->data + at + sizeof(head);
-        if (head.question_size > 0) {
+        if (head.source_size > 0) {
             fill_in(
-                namer, line, &head, (struct jsv_str){line + head.line_size, head.question_size});
+                generator, line, &head, (struct jsv_str){line + head.line_size, head.source_size});
         }
         memmove(entries->data + size, line, head.line_size);
         size += head.line_size;
-        at += sizeof(head) + head.line_size + head.question_size;
+        at += sizeof(head) + head.line_size + head.source_size;
     }
     return size;
 }
@@ -273,22 +277,22 @@ static void write_lines(struct log_sink *sink, struct jsv_str text)
     lose(sink, count_lines((struct jsv_str){text.data + written, text.size - written}));
 }
 
-static void empty_page(struct log_sink *sink, struct log_page *page)
+static void empty_buffer(struct log_sink *sink, struct log_buffer *buffer)
 {
-    pthread_mutex_lock(&page->lock);
-    struct jsv_buf full = page->front;
-    page->front = page->back;
-    page->back = full;
-    size_t lost = page->lost;
-    page->lines = page->lost = page->question_bytes = 0;
-    pthread_mutex_unlock(&page->lock);
+    pthread_mutex_lock(&buffer->lock);
+    struct jsv_buf full = buffer->front;
+    buffer->front = buffer->back;
+    buffer->back = full;
+    size_t lost = buffer->lost;
+    buffer->lines = buffer->lost = buffer->source_bytes = 0;
+    pthread_mutex_unlock(&buffer->lock);
     if (lost > 0) {
         lose(sink, lost);
-        warn(sink, "messages come faster than the disk takes them");
+        warn(sink, "the disk is slower than the messages; lines are dropped");
     }
     if (full.size > 0) {
-        write_lines(sink, (struct jsv_str){full.data, make_text(page->namer, &full)});
-        jsv_buf_reset(&page->back);
+        write_lines(sink, (struct jsv_str){full.data, make_text(buffer->generator, &full)});
+        jsv_buf_reset(&buffer->back);
     }
 }
 
@@ -301,8 +305,8 @@ static struct timespec in_ms(uint64_t milliseconds)
     };
 }
 
-/* Wait for a line, then for others. @return whether this is the last time; pages are there. */
-static bool wait_for_lines(struct log_sink *sink, struct log_page **ret_pages)
+/* Wait for a line, then for more. @return whether the sink is ending. */
+static bool wait_for_lines(struct log_sink *sink, struct log_buffer **ret_buffers)
 {
     pthread_mutex_lock(&sink->lock);
     while (!sink->is_started && !sink->is_ending) {
@@ -315,7 +319,7 @@ static bool wait_for_lines(struct log_sink *sink, struct log_page **ret_pages)
     }
     bool is_last = sink->is_ending;
     sink->is_started = sink->is_urgent = false;
-    *ret_pages = sink->pages;
+    *ret_buffers = sink->buffers;
     pthread_mutex_unlock(&sink->lock);
     return is_last;
 }
@@ -323,57 +327,57 @@ static bool wait_for_lines(struct log_sink *sink, struct log_page **ret_pages)
 static void *run(void *argument)
 {
     struct log_sink *sink = argument;
-    struct log_page *pages;
+    struct log_buffer *buffers;
     bool is_last;
     int r = log_files_open(&sink->files);
     if (r < 0) {
         fail(sink, r);
     }
     do {
-        is_last = wait_for_lines(sink, &pages);
-        for (struct log_page *page = pages; page; page = page->next) {
-            empty_page(sink, page);
+        is_last = wait_for_lines(sink, &buffers);
+        for (struct log_buffer *buffer = buffers; buffer; buffer = buffer->next) {
+            empty_buffer(sink, buffer);
         }
     } while (!is_last);
     return NULL;
 }
 
-/* ---- making and unmaking ---- */
+/* ---- life ---- */
 
-int log_page_new(struct log_sink *sink, struct log_page **ret_page)
+int log_buffer_new(struct log_sink *sink, struct log_buffer **ret_buffer)
 {
-    struct log_page *page = jsv_alloc(os_allocator(), sizeof(*page));
-    if (!page) {
+    struct log_buffer *buffer = jsv_alloc(os_allocator(), sizeof(*buffer));
+    if (!buffer) {
         return -ENOMEM;
     }
-    *page = (struct log_page){.sink = sink, .lock = PTHREAD_MUTEX_INITIALIZER};
-    jsv_buf_init(&page->front, os_allocator(), PAGE_MAX);
-    jsv_buf_init(&page->back, os_allocator(), PAGE_MAX);
+    *buffer = (struct log_buffer){.sink = sink, .lock = PTHREAD_MUTEX_INITIALIZER};
+    jsv_buf_init(&buffer->front, os_allocator(), BUFFER_MAX);
+    jsv_buf_init(&buffer->back, os_allocator(), BUFFER_MAX);
     pthread_mutex_lock(&sink->lock);
-    page->next = sink->pages;
-    sink->pages = page;
+    buffer->next = sink->buffers;
+    sink->buffers = buffer;
     pthread_mutex_unlock(&sink->lock);
-    *ret_page = page;
+    *ret_buffer = buffer;
     return 0;
 }
 
-static void free_page(struct log_page *page)
+static void free_buffer(struct log_buffer *buffer)
 {
-    if (page->namer) {
-        page->namer->free(page->namer);
+    if (buffer->generator) {
+        buffer->generator->free(buffer->generator);
     }
-    jsv_buf_done(&page->front);
-    jsv_buf_done(&page->back);
-    pthread_mutex_destroy(&page->lock);
-    jsv_dealloc(os_allocator(), page, sizeof(*page));
+    jsv_buf_done(&buffer->front);
+    jsv_buf_done(&buffer->back);
+    pthread_mutex_destroy(&buffer->lock);
+    jsv_dealloc(os_allocator(), buffer, sizeof(*buffer));
 }
 
 static void free_sink(struct log_sink *sink)
 {
-    while (sink->pages) {
-        struct log_page *page = sink->pages;
-        sink->pages = page->next;
-        free_page(page);
+    while (sink->buffers) {
+        struct log_buffer *buffer = sink->buffers;
+        sink->buffers = buffer->next;
+        free_buffer(buffer);
     }
     log_files_done(&sink->files);
     pthread_cond_destroy(&sink->changed);
@@ -381,7 +385,7 @@ static void free_sink(struct log_sink *sink)
     jsv_dealloc(os_allocator(), sink, sizeof(*sink));
 }
 
-/* Waiting is by the clock that only goes forward. */
+/* Waits use the monotonic clock. */
 static void init_condition(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;
@@ -391,7 +395,7 @@ static void init_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-int log_sink_new(const struct log_sink_options *options, struct log_sink **ret_sink)
+int log_sink_new(const char *root, uint64_t file_size_max, struct log_sink **ret_sink)
 {
     struct log_sink *sink = jsv_alloc(os_allocator(), sizeof(*sink));
     if (!sink) {
@@ -399,7 +403,7 @@ int log_sink_new(const struct log_sink_options *options, struct log_sink **ret_s
     }
     *sink = (struct log_sink){.lock = PTHREAD_MUTEX_INITIALIZER};
     init_condition(&sink->changed);
-    log_files_init(&sink->files, options->root, options->file_size_max);
+    log_files_init(&sink->files, root, file_size_max);
     int r = os_thread_start(&sink->thread, run, sink);
     if (r < 0) {
         free_sink(sink);
@@ -431,10 +435,10 @@ uint64_t log_sink_queued(struct log_sink *sink)
 {
     uint64_t queued = 0;
     pthread_mutex_lock(&sink->lock);
-    for (struct log_page *page = sink->pages; page; page = page->next) {
-        pthread_mutex_lock(&page->lock);
-        queued += page->front.size;
-        pthread_mutex_unlock(&page->lock);
+    for (struct log_buffer *buffer = sink->buffers; buffer; buffer = buffer->next) {
+        pthread_mutex_lock(&buffer->lock);
+        queued += buffer->front.size;
+        pthread_mutex_unlock(&buffer->lock);
     }
     pthread_mutex_unlock(&sink->lock);
     return queued;

@@ -1,9 +1,9 @@
 /*
- * A line is made in fixed memory and leaves in one write, so lines of several
- * threads never mix. It is no longer than what a pipe takes in one piece, and
- * is written only when the descriptor has room: a pipe that has room for
- * anything has room for that. So nothing here waits for whoever reads, and
- * nothing here can fail; lines that found no room are counted instead.
+ * A line is made in fixed memory and written by one call, so lines of several
+ * threads never mix. It is no longer than a pipe takes in one piece, and is
+ * written only when the descriptor is ready: a pipe that is ready has room for
+ * that much. So nothing here blocks and nothing here fails; lines that could
+ * not be written are counted instead.
  */
 #include "log/text.h"
 
@@ -11,16 +11,16 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "jsv/base/utf8.h"
+#include "log/event.h"
 #include "os/sys.h"
 
-/* What a pipe takes in one piece. */
+/* A pipe takes this much in one piece. */
 #define LINE_SIZE_MAX PIPE_BUF
 
-/* Kept free for the end of a line that is cut: a quote and the line end. */
+/* Reserved for the end of a line that is cut: a quote and the line end. */
 #define LINE_END_SIZE 2
 
 struct line {
@@ -32,12 +32,12 @@ struct line {
 static struct {
     pthread_mutex_t mutex;
     size_t lost; /* lines since the last one that was written */
-    bool torn;   /* the last one written lacks its end */
+    bool torn;   /* the last line written lacks its end */
 } output = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- making a line ---- */
 
-/* All of a text or none of it: a cut splits neither a character nor an escape. */
+/* Append all of a text or none of it: a cut splits neither a character nor an escape. */
 static void put(struct line *line, const char *data, size_t size)
 {
     line->full = line->full || line->size + size > LINE_SIZE_MAX - LINE_END_SIZE;
@@ -52,13 +52,13 @@ static void put_string(struct line *line, const char *string)
     put(line, string, strlen(string));
 }
 
-/* C0 and DEL, and C1, which terminals obey also when they come as UTF-8. */
+/* C0, DEL and C1, which terminals obey even as UTF-8. */
 static bool is_control(uint32_t code_point)
 {
     return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
 }
 
-/* The first character of a text; what is no UTF-8 counts byte by byte, as U+FFFD. */
+/* The first character of a text; each byte that is not UTF-8 counts as U+FFFD. */
 static size_t next_character(struct jsv_str text, uint32_t *ret_code_point)
 {
     size_t size = jsv_utf8_sequence(text);
@@ -84,7 +84,8 @@ static bool needs_quotes(struct jsv_str value)
     return needs;
 }
 
-static void put_quoted_character(struct line *line, const char *bytes, size_t size, uint32_t code)
+/* Values without quotes have none of the characters that are escaped. */
+static void put_character(struct line *line, const char *bytes, size_t size, uint32_t code)
 {
     char escape[8];
     if (code == '"' || code == '\\') {
@@ -101,31 +102,24 @@ static void put_quoted_character(struct line *line, const char *bytes, size_t si
 
 static void put_value(struct line *line, struct jsv_str value)
 {
-    if (!needs_quotes(value)) {
-        while (value.size > 0 && !line->full) {
-            uint32_t code_point;
-            size_t size = next_character(value, &code_point);
-            put(line, value.data, size);
-            value.data += size;
-            value.size -= size;
-        }
-        return;
+    bool is_quoted = needs_quotes(value);
+    if (is_quoted) {
+        put(line, "\"", 1);
+        is_quoted = !line->full;
     }
-    put(line, "\"", 1);
-    bool opened = !line->full;
     while (value.size > 0 && !line->full) {
         uint32_t code_point;
         size_t size = next_character(value, &code_point);
-        put_quoted_character(line, value.data, size, code_point);
+        put_character(line, value.data, size, code_point);
         value.data += size;
         value.size -= size;
     }
-    if (opened) {
-        line->data[line->size++] = '"'; /* there is always room for it */
+    if (is_quoted) {
+        line->data[line->size++] = '"'; /* the room is reserved */
     }
 }
 
-/* A name without anything of its value is left out. */
+/* A name is left out when no part of its value fits. */
 static void put_field(struct line *line, const struct log_field *field)
 {
     size_t before = line->size;
@@ -152,7 +146,7 @@ make_line(struct line *line, const char *event, const struct log_field *fields, 
     line->data[line->size++] = '\n';
 }
 
-/* ---- writing it ---- */
+/* ---- writing a line ---- */
 
 /* @return whether all of it was written */
 static bool write_line(const struct line *line)
@@ -162,7 +156,7 @@ static bool write_line(const struct line *line)
     return written > 0 && (size_t)written == line->size;
 }
 
-/* End the line that was cut off and tell of those that were lost. @return whether that is done. */
+/* End a line that was cut and report lost lines. @return whether that is done. */
 static bool catch_up(void)
 {
     if (output.torn && os_write_now(STDERR_FILENO, "\n", 1) != 1) {
@@ -218,10 +212,8 @@ void log_text_error(const char *reason, struct jsv_str detail)
 
 void log_timestamp(char ret_text[static LOG_TIMESTAMP_SIZE])
 {
-    time_t now = (time_t)os_wall_seconds();
-    struct tm parts;
-    bool known = gmtime_r(&now, &parts) != NULL;
-    if (!known || strftime(ret_text, LOG_TIMESTAMP_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
-        memcpy(ret_text, "1970-01-01T00:00:00Z", LOG_TIMESTAMP_SIZE); /* a clock beyond all years */
-    }
+    char time[LOG_TIME_SIZE];
+    log_time_format(os_wall_seconds() * 1000, time);
+    memcpy(ret_text, time, LOG_TIMESTAMP_SIZE - 2); /* without milliseconds */
+    memcpy(ret_text + LOG_TIMESTAMP_SIZE - 2, "Z", 2);
 }

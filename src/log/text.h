@@ -1,13 +1,14 @@
 /*
- * What the program says on standard error while it serves: one line per event,
+ * Messages to operators on standard error while the program serves, one line
+ * per event:
  *
  *     mcp:ready mode=socket path=/tmp/mcp.sock schemas_dir=… timestamp=2026-01-02T03:04:05Z
  *     mcp:warning reason=deprecated_alias method=validate
  *
  * Values with blanks, quotes or control characters are quoted like JSON
- * strings, so that a line stays a line whatever it quotes. A reader who does
- * not read loses lines and never holds up an answer; how many were lost is
- * said when there is room again. Any thread may call.
+ * strings, so that a line stays one line. When nobody reads standard error,
+ * lines are dropped and answers are not delayed; the number of lost lines is
+ * reported as soon as there is room again. Any thread may call.
  */
 #pragma once
 

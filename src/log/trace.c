@@ -59,7 +59,7 @@ bool log_trace_read(struct jsv_str text, struct log_trace *ret_trace)
     return true;
 }
 
-/* Vendors write what they like into it, within these bounds. */
+/* The format is up to vendors; only length and characters are checked. */
 static bool is_state(struct jsv_str text)
 {
     bool is_good = text.size > 0 && text.size <= LOG_TRACE_STATE_MAX;
@@ -69,7 +69,7 @@ static bool is_state(struct jsv_str text)
     return is_good;
 }
 
-/* What a later version has behind the flags is for those who know it, if it is printable. */
+/* A later version may have more text behind the flags, which is passed on if printable. */
 static bool is_parent(struct jsv_str text)
 {
     struct log_trace trace;

@@ -1,6 +1,6 @@
 /*
- * W3C Trace Context: what a caller's tracing calls this request, for the log
- * and for those the request is passed on to.
+ * W3C Trace Context: the caller's trace ids of a request, for the log and for
+ * the programs and backends the request is passed on to.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 /* Bytes of a traceparent that is passed on; today's have 55, later ones may have more. */
 #define LOG_TRACE_PARENT_MAX 128
 
-/* Bytes of a tracestate: what the standard asks everybody to pass on. */
+/* Bytes of a tracestate: as many as the standard asks to pass on. */
 #define LOG_TRACE_STATE_MAX 512
 
 /** As it was sent: both valid, or with data NULL. */
@@ -31,7 +31,8 @@ struct log_trace {
 bool log_trace_read(struct jsv_str text, struct log_trace *ret_trace);
 
 /**
- * What of two texts can be passed on, in a header or an environment: nothing
- * without a valid traceparent; a tracestate if it is short printable ASCII.
+ * The parts of two texts that can be passed on, in a header or an environment:
+ * nothing without a valid traceparent; a tracestate if it is short printable
+ * ASCII.
  */
 struct log_trace_context log_trace_context_of(struct jsv_str parent, struct jsv_str state);

@@ -276,7 +276,7 @@ static void test_listeners(void **state)
     corridor_reconnect(corridor);
     corridor_ask(corridor, LISTEN("3"));
     core_conn_finish(&corridor->conn);
-    assert_int_equal(log_news(corridor->settings.log), 0);
+    assert_int_equal(log_new_problems(corridor->settings.log), 0);
     logged_end(corridor);
     size_t count = 0;
     for (size_t i = 0; i < logged_count(); i++) {
@@ -393,7 +393,7 @@ static void test_news(void **state)
     assert_int_equal(corridor->answer_count, 1);
     expect_updated(corridor->answers[0].data);
     corridor_ask(corridor, "{");
-    assert_int_equal(log_news(corridor->settings.log), 2);
+    assert_int_equal(log_new_problems(corridor->settings.log), 2);
     corridor_ask(corridor, "[]");
     corridor_forget(corridor);
     corridor_wait(corridor, 1);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -67,7 +68,7 @@ static void write_event(const struct log_event *event, struct jsv_buf *out)
     assert_int_equal(jsv_read(reader, line, jsv_buf_str(out), 0, NULL), 0);
 }
 
-static void test_line(void **state)
+static void test_whole_line(void **state)
 {
     (void)state;
     struct jsv_buf out;
@@ -88,8 +89,7 @@ static void test_line(void **state)
     jsv_buf_done(&out);
 }
 
-/* Only the line of a message that waited says how long. */
-static void test_queued(void **state)
+static void test_queued_time_is_shown_when_there_was_any(void **state)
 {
     (void)state;
     struct jsv_buf out;
@@ -101,8 +101,8 @@ static void test_queued(void **state)
     jsv_buf_done(&out);
 }
 
-/* Ids that are not known yet have a place, also in a line that is not the first. */
-static void test_blanks(void **state)
+/* Also in a line that is not the first. */
+static void test_unknown_ids_are_left_blank(void **state)
 {
     (void)state;
     struct jsv_buf out;
@@ -122,8 +122,41 @@ static void test_blanks(void **state)
     jsv_buf_done(&out);
 }
 
-/* Whatever a stranger sends: one line, of bounded length. */
-static void test_hostile(void **state)
+/* Characters that other programs take for line ends are escaped; others stay. */
+static void test_line_ends_are_escaped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *written;
+    } cases[] = {
+        {"plain", "plain"},
+        {"\xC3\xA9\xE2\x80\xA6\xC2\x84\xF0\x9F\x98\x80",
+         "\xC3\xA9\xE2\x80\xA6\xC2\x84\xF0\x9F\x98\x80"},
+        {"\\u2028", "\\\\u2028"},
+        {"\xC2\x85", "\\u0085"},
+        {"\xE2\x80\xA8", "\\u2028"},
+        {"\xE2\x80\xA9", "\\u2029"},
+        {"a\xE2\x80\xA8", "a\\u2028"},
+        {"\xE2\x80\xA8 b", "\\u2028 b"},
+        {"\xC2\x85\xE2\x80\xA9\xE2\x80\xA8\xC2\x85", "\\u0085\\u2029\\u2028\\u0085"},
+        {"\xC3\xA9 \xE2\x80\xA8 \xC3\xA9\xC2\x85.", "\xC3\xA9 \\u2028 \xC3\xA9\\u0085."},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct jsv_buf out;
+        char expected[128];
+        struct log_event event = make_event();
+        event.method = jsv_str_from(cases[i].text);
+        write_event(&event, &out);
+        jsv_buf_append_byte(&out, '\0');
+        snprintf(expected, sizeof(expected), "\"method\":\"%s\",\"traceId\"", cases[i].written);
+        assert_non_null(strstr(out.data, expected));
+        jsv_buf_done(&out);
+    }
+}
+
+/* Any text of a client makes one line of bounded length. */
+static void test_hostile_texts_make_one_short_line(void **state)
 {
     (void)state;
     struct jsv_buf out;
@@ -138,7 +171,7 @@ static void test_hostile(void **state)
     assert_int_equal(log_clip((struct jsv_str){text, sizeof(text)}).size, LOG_TEXT_MAX - 1);
 }
 
-static void test_secrets(void **state)
+static void test_secrets_are_redacted(void **state)
 {
     (void)state;
     struct jsv_buf out;
@@ -161,18 +194,25 @@ static void test_secrets(void **state)
     jsv_buf_done(&out);
 }
 
-static void test_no_room(void **state)
+/* At whatever byte the room ends, also within an escape, no half line is left. */
+static void test_no_half_line(void **state)
 {
     (void)state;
     struct log_event event = make_event();
-    struct jsv_buf out;
-    jsv_buf_init(&out, NULL, 100);
-    assert_true(log_event_write(&event, &secrets, &out, blanks) < 0);
-    assert_int_equal(out.size, 0);
-    jsv_buf_done(&out);
+    event.method = JSV_STR("\xE2\x80\xA8");
+    struct jsv_buf whole;
+    write_event(&event, &whole);
+    for (size_t size = 1; size < whole.size; size++) {
+        struct jsv_buf out;
+        jsv_buf_init(&out, NULL, size);
+        assert_true(log_event_write(&event, &secrets, &out, blanks) < 0);
+        assert_int_equal(out.size, 0);
+        jsv_buf_done(&out);
+    }
+    jsv_buf_done(&whole);
 }
 
-static void test_time(void **state)
+static void test_time_format(void **state)
 {
     (void)state;
     static const struct {
@@ -196,13 +236,14 @@ static void test_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),
-        cmocka_unit_test(test_queued),
-        cmocka_unit_test(test_blanks),
-        cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_secrets),
-        cmocka_unit_test(test_no_room),
-        cmocka_unit_test(test_time),
+        cmocka_unit_test(test_whole_line),
+        cmocka_unit_test(test_queued_time_is_shown_when_there_was_any),
+        cmocka_unit_test(test_unknown_ids_are_left_blank),
+        cmocka_unit_test(test_line_ends_are_escaped),
+        cmocka_unit_test(test_hostile_texts_make_one_short_line),
+        cmocka_unit_test(test_secrets_are_redacted),
+        cmocka_unit_test(test_no_half_line),
+        cmocka_unit_test(test_time_format),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -34,7 +34,7 @@ static struct log *make_log(const char *dir)
     return log;
 }
 
-static void write_one(struct log_share *share)
+static void write_one(struct log_local *share)
 {
     const struct log_event event = {
         .transport = JSV_STR("stdio"),
@@ -73,10 +73,10 @@ static void test_loops(void **state)
 {
     (void)state;
     struct log *log = make_log(root);
-    struct log_share *shares[2];
+    struct log_local *shares[2];
     pthread_t threads[2];
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(log_share_new(log, &shares[i]), 0);
+        assert_int_equal(log_local_new(log, &shares[i]), 0);
         assert_int_equal(os_thread_start(&threads[i], write_many, shares[i]), 0);
     }
     for (size_t i = 0; i < 2; i++) {
@@ -102,8 +102,8 @@ static void test_loss(void **state)
     os_sys = &broken;
     stderr_begin();
     struct log *log = make_log(root);
-    struct log_share *share;
-    assert_int_equal(log_share_new(log, &share), 0);
+    struct log_local *share;
+    assert_int_equal(log_local_new(log, &share), 0);
     write_many(share);
     log_free(log);
     const char *said = stderr_end();
@@ -115,7 +115,7 @@ static void test_metrics(void **state)
 {
     (void)state;
     struct log *log = make_log(NULL);
-    struct log_share *shares[2];
+    struct log_local *shares[2];
     const struct log_outcome good = {
         .dialect = "syn",
         .transport = "http",
@@ -127,7 +127,7 @@ static void test_metrics(void **state)
     bad.failed = true;
     bad.stage = "input";
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(log_share_new(log, &shares[i]), 0);
+        assert_int_equal(log_local_new(log, &shares[i]), 0);
         log_count_outcome(log_counters_of(shares[i]), &good);
         log_count_outcome(log_counters_of(shares[i]), &bad);
         log_count_connection(log_counters_of(shares[i]), "http", 1);
@@ -166,28 +166,27 @@ static void test_diagnostics(void **state)
 {
     (void)state;
     struct log *log = make_log(NULL);
-    struct log_share *shares[2];
+    struct log_local *shares[2];
     for (size_t i = 0; i < 2; i++) {
-        struct log_mismatch mismatch = {.count = 1, .first_ms = 1000, .last_ms = 1000};
-        assert_int_equal(log_share_new(log, &shares[i]), 0);
+        struct log_problem mismatch = {.count = 1, .first_ms = 1000, .last_ms = 1000};
+        assert_int_equal(log_local_new(log, &shares[i]), 0);
         char cut[sizeof(mismatch.message) + 8]; /* a field has room for a part of the token only */
         memset(cut, 'x', sizeof(cut));
         memcpy(cut + sizeof(cut) - 11, "canary-4711", 11);
         struct jsv_str long_text = {cut, sizeof(cut)};
-        log_mismatch_fill(
-            shares[i], mismatch.tool, sizeof(mismatch.tool), JSV_STR("a canary-4711"));
-        log_mismatch_fill(shares[i], mismatch.pointer, sizeof(mismatch.pointer), JSV_STR("/name"));
-        log_mismatch_fill(shares[i], mismatch.message, sizeof(mismatch.message), long_text);
-        assert_true(log_note_mismatch(shares[i], &mismatch));
-        assert_int_equal(log_news(log), i + 1);
+        log_problem_fill(shares[i], mismatch.tool, sizeof(mismatch.tool), JSV_STR("a canary-4711"));
+        log_problem_fill(shares[i], mismatch.pointer, sizeof(mismatch.pointer), JSV_STR("/name"));
+        log_problem_fill(shares[i], mismatch.message, sizeof(mismatch.message), long_text);
+        assert_true(log_note_problem(shares[i], &mismatch));
+        assert_int_equal(log_new_problems(log), i + 1);
     }
-    for (size_t i = 0; i < 2 * LOG_MISMATCHES_MAX; i++) {
-        struct log_mismatch mismatch = {.count = 1, .first_ms = 500, .last_ms = 500};
+    for (size_t i = 0; i < 2 * LOG_PROBLEMS_MAX; i++) {
+        struct log_problem mismatch = {.count = 1, .first_ms = 500, .last_ms = 500};
         snprintf(mismatch.pointer, sizeof(mismatch.pointer), "/%zu", i);
-        assert_true(log_note_mismatch(shares[0], &mismatch));
-        assert_false(log_note_mismatch(shares[0], &mismatch)); /* counted, not listed again */
+        assert_true(log_note_problem(shares[0], &mismatch));
+        assert_false(log_note_problem(shares[0], &mismatch)); /* counted, not listed again */
     }
-    assert_int_equal(log_news(log), 2 + 2 * LOG_MISMATCHES_MAX);
+    assert_int_equal(log_new_problems(log), 2 + 2 * LOG_PROBLEMS_MAX);
     struct jsv_buf out;
     jsv_buf_init(&out, NULL, SIZE_MAX);
     assert_int_equal(log_diagnostics_write(log, &out), 0);

@@ -94,16 +94,15 @@ static int tear_down(void **state)
 
 /* ---- the sink ---- */
 
-static struct log_sink *make_sink(struct log_page **ret_page)
+static struct log_sink *make_sink(struct log_buffer **ret_page)
 {
-    const struct log_sink_options options = {.root = dir.path, .file_size_max = 100000000};
     struct log_sink *sink;
-    assert_int_equal(log_sink_new(&options, &sink), 0);
-    assert_int_equal(log_page_new(sink, ret_page), 0);
+    assert_int_equal(log_sink_new(dir.path, 100000000, &sink), 0);
+    assert_int_equal(log_buffer_new(sink, ret_page), 0);
     return sink;
 }
 
-static void write_lines(struct log_page *page, size_t count)
+static void write_lines(struct log_buffer *page, size_t count)
 {
     const struct log_event event = {
         .transport = JSV_STR("stdio"),
@@ -113,7 +112,7 @@ static void write_lines(struct log_page *page, size_t count)
         .stage = JSV_STR("output"),
     };
     for (size_t i = 0; i < count; i++) {
-        log_page_write(page, &event, &no_secrets);
+        log_buffer_write(page, &event, &no_secrets);
     }
 }
 
@@ -177,7 +176,7 @@ static unsigned count_words(const char *text, const char *word)
 /* What is lost is counted and said once; what comes after is whole, and that is said, too. */
 static void lose_and_recover(int error)
 {
-    struct log_page *page;
+    struct log_buffer *page;
     stderr_begin();
     struct log_sink *sink = make_sink(&page);
     write_lines(page, 2);
@@ -228,7 +227,7 @@ static void test_half_a_write(void **state)
 static void test_half_a_line_that_stays(void **state)
 {
     (void)state;
-    struct log_page *page;
+    struct log_buffer *page;
     stderr_begin();
     struct log_sink *sink = make_sink(&page);
     write_lines(page, 1);
@@ -250,7 +249,7 @@ static void test_half_a_line_that_stays(void **state)
 static void test_a_second_until_the_next_try(void **state)
 {
     (void)state;
-    struct log_page *page;
+    struct log_buffer *page;
     stderr_begin();
     struct log_sink *sink = make_sink(&page);
     atomic_store(&disk.error, EIO);
@@ -270,7 +269,7 @@ static void test_a_second_until_the_next_try(void **state)
 static void test_one_warning_a_minute(void **state)
 {
     (void)state;
-    struct log_page *page;
+    struct log_buffer *page;
     stderr_begin();
     struct log_sink *sink = make_sink(&page);
     uint64_t lost = 0;
@@ -307,7 +306,7 @@ static void test_read_only_from_the_start(void **state)
     table = *os_sys;
     table.mkdir = refuse_mkdir;
     os_sys = &table;
-    struct log_page *page;
+    struct log_buffer *page;
     stderr_begin();
     struct log_sink *sink = make_sink(&page);
     wait_until(lseek(stderr_file, 0, SEEK_END) > 0);
@@ -327,7 +326,7 @@ static void test_a_disk_that_is_slow(void **state)
 {
     (void)state;
     const size_t many = 40000; /* some 12 MiB, more than both sides of a page */
-    struct log_page *page;
+    struct log_buffer *page;
     stderr_begin();
     struct log_sink *sink = make_sink(&page);
     atomic_store(&disk.holds, true);
@@ -350,12 +349,11 @@ static void test_a_disk_that_is_slow(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    const struct log_sink_options options = {.root = dir.path, .file_size_max = 1000};
     struct log_sink *sink;
     fault_arm(FAULT_RESIZE, 1, ENOMEM);
-    assert_int_equal(log_sink_new(&options, &sink), -ENOMEM);
+    assert_int_equal(log_sink_new(dir.path, 1000, &sink), -ENOMEM);
     fault_arm(FAULT_THREAD_START, 1, EAGAIN);
-    assert_int_equal(log_sink_new(&options, &sink), -EAGAIN);
+    assert_int_equal(log_sink_new(dir.path, 1000, &sink), -EAGAIN);
     assert_int_equal(fault.live_blocks, 0);
     log_sink_free(NULL);
 }
@@ -375,13 +373,13 @@ static void test_a_line_without_memory(void **state)
     table = *os_sys;
     table.resize = resize_or_not;
     os_sys = &table;
-    struct log_page *page;
+    struct log_buffer *page;
     stderr_begin();
     struct log_sink *sink = make_sink(&page);
     wait_until(files_each(tmpdir_path(&dir, FOLDER), ".jsonl", count_in, &(struct lines){0, 0}));
     atomic_store(&has_no_memory, true);
     write_lines(page, 1);
-    assert_int_equal(log_page_new(sink, &page), -ENOMEM);
+    assert_int_equal(log_buffer_new(sink, &page), -ENOMEM);
     atomic_store(&has_no_memory, false);
     wait_until(log_sink_lost(sink) == 1);
     log_sink_free(sink);

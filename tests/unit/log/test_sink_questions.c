@@ -22,7 +22,7 @@ static const struct log_secrets secrets;
 /* ---- a namer that repeats a question's first byte, and can be held up ---- */
 
 struct slow_namer {
-    struct log_namer namer;
+    struct log_id_generator namer;
     atomic_bool is_held;
     atomic_bool is_busy;
     atomic_size_t named;
@@ -30,7 +30,9 @@ struct slow_namer {
 };
 
 static void name_slowly(
-    struct log_namer *namer, struct jsv_str question, char ret_ids[static LOG_IDS][LOG_ID_SIZE])
+    struct log_id_generator *namer,
+    struct jsv_str question,
+    char ret_ids[static LOG_IDS][LOG_ID_SIZE])
 {
     struct slow_namer *slow = (struct slow_namer *)namer;
     atomic_store(&slow->is_busy, true);
@@ -43,21 +45,20 @@ static void name_slowly(
     atomic_fetch_add(&slow->named, 1);
 }
 
-static void free_slowly(struct log_namer *namer)
+static void free_slowly(struct log_id_generator *namer)
 {
     atomic_fetch_add(&((struct slow_namer *)namer)->freed, 1);
 }
 
 static struct slow_namer make_namer(void)
 {
-    return (struct slow_namer){.namer = {.name = name_slowly, .free = free_slowly}};
+    return (struct slow_namer){.namer = {.generate = name_slowly, .free = free_slowly}};
 }
 
 static struct log_sink *make_sink(void)
 {
     struct log_sink *sink;
-    const struct log_sink_options options = {.root = root, .file_size_max = 100000000};
-    assert_int_equal(log_sink_new(&options, &sink), 0);
+    assert_int_equal(log_sink_new(root, 100000000, &sink), 0);
     return sink;
 }
 
@@ -88,20 +89,20 @@ static char *read_latest(void)
 static void test_blanks(void **state)
 {
     (void)state;
-    static const struct log_question first_question = {.head = JSV_STR("abc")};
-    static const struct log_question second_question = {
+    static const struct log_id_source first_question = {.head = JSV_STR("abc")};
+    static const struct log_id_source second_question = {
         .head = JSV_STR("d"), .body = JSV_STR("ef")};
     struct slow_namer namer = make_namer();
     struct log_sink *sink = make_sink();
-    struct log_page *page;
-    assert_int_equal(log_page_new(sink, &page), 0);
-    log_page_set_namer(page, &namer.namer);
+    struct log_buffer *page;
+    assert_int_equal(log_buffer_new(sink, &page), 0);
+    log_buffer_set_id_generator(page, &namer.namer);
     struct log_event event = make_event();
-    assert_true(log_page_ask(page, &event, &secrets, &first_question));
+    assert_true(log_buffer_write_blank(page, &event, &secrets, &first_question));
     event.ids[LOG_ID_TRACE] = JSV_STR("mine");
-    assert_true(log_page_ask(page, &event, &secrets, &second_question));
+    assert_true(log_buffer_write_blank(page, &event, &secrets, &second_question));
     event.ids[LOG_ID_SPAN] = event.ids[LOG_ID_REQUEST] = JSV_STR("known");
-    log_page_write(page, &event, &secrets);
+    log_buffer_write(page, &event, &secrets);
     log_sink_free(sink);
     assert_int_equal(namer.named, 2);
     assert_int_equal(namer.freed, 1);
@@ -130,21 +131,21 @@ static void test_behind(void **state)
     (void)state;
     static char question[100 * 1024];
     memset(question, 'q', sizeof(question));
-    const struct log_question long_question = {
+    const struct log_id_source long_question = {
         .head = JSV_STR("head"), .body = {question, sizeof(question)}};
     struct slow_namer namer = make_namer();
     atomic_store(&namer.is_held, true);
     struct log_sink *sink = make_sink();
-    struct log_page *page;
-    assert_int_equal(log_page_new(sink, &page), 0);
-    log_page_set_namer(page, &namer.namer);
+    struct log_buffer *page;
+    assert_int_equal(log_buffer_new(sink, &page), 0);
+    log_buffer_set_id_generator(page, &namer.namer);
     struct log_event event = make_event();
     size_t taken = 1;
-    assert_true(log_page_ask(page, &event, &secrets, &long_question));
+    assert_true(log_buffer_write_blank(page, &event, &secrets, &long_question));
     while (!atomic_load(&namer.is_busy)) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    while (log_page_ask(page, &event, &secrets, &long_question)) {
+    while (log_buffer_write_blank(page, &event, &secrets, &long_question)) {
         taken++;
     }
     assert_int_equal(taken, 1 + 1024 * 1024 / (sizeof(question) + long_question.head.size));
@@ -153,9 +154,9 @@ static void test_behind(void **state)
     }
     const size_t lines = 1000;
     for (size_t i = 0; i < lines; i++) {
-        log_page_write(page, &event, &secrets);
+        log_buffer_write(page, &event, &secrets);
     }
-    assert_false(log_page_ask(page, &event, &secrets, &long_question));
+    assert_false(log_buffer_write_blank(page, &event, &secrets, &long_question));
     atomic_store(&namer.is_held, false);
     log_sink_free(sink);
     assert_int_equal(namer.named, taken);
