@@ -14,6 +14,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define OS_LIST_OF(type)                                                                           \
     struct {                                                                                       \
@@ -46,4 +47,5 @@
     } while (0)
 
 /** The struct of a type that `pointer` points to a member of. */
-#define os_container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
+#define os_container_of(pointer, type, member)                                                     \
+    ((type *)((uintptr_t)(pointer)-offsetof(type, member)))
