@@ -43,8 +43,8 @@ static void leave(size_t i)
 
 static void assert_empty(void)
 {
-    assert_null(queue.clients);
-    assert_null(queue.clients_last);
+    assert_null(queue.clients.first);
+    assert_null(queue.clients.last);
     assert_int_equal(queue.running, 0);
     assert_int_equal(queue.waiting, 0);
 }
