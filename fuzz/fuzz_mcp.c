@@ -11,7 +11,7 @@
 /* Made once: a definition is compiled when the first message asks for it. */
 static struct mcp_definitions *definitions;
 
-/* An id that is a number stands for a request: one that the version has, and that has a result. */
+/* A numeric id selects a request of the version that has a result. */
 static const struct mcp_method *known_request(void *context, struct jsv_value id)
 {
     const struct mcp_check *check = context;

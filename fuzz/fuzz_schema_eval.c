@@ -1,9 +1,8 @@
 /*
  * Input: orders (fuzz_schema.h), a schema and a document. The verdict and the
- * report agree whenever both come to an end; a report lists problems exactly
- * when the document is not valid, each at a place of the document, in order
- * and once, and lists the same when asked again, and when everything is
- * explained instead of only what is not valid.
+ * report agree whenever both finish. A report lists problems exactly when the
+ * document is invalid, each once, in order, at a place in the document. A second
+ * report lists the same, and so does one without the precheck.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /*
- * Input: orders (fuzz_schema.h), a schema and a text. Judging the text while
- * it is read comes to the same as reading first and checking then, wherever
- * the drain runs: the same verdict, the same fault at the same place.
+ * Input: orders (fuzz_schema.h), a schema and a text. Validating the text
+ * while it is read gives the same result as reading it first, wherever the drain
+ * runs: the same verdict, and the same error at the same place.
  */
 #include <errno.h>
 
@@ -11,37 +11,37 @@
 /* Bytes of tape before the drain runs: as often as can be, and now and then. */
 static const size_t tape_sizes[] = {1, 150, 600};
 
-struct judge {
+struct checker {
     const struct jsv_schema *schema;
     struct jsv_reader *reader;
     struct jsv_document *document;
     struct jsv_validator *validator;
 };
 
-static struct judge judge_new(const struct jsv_schema *schema)
+static struct checker checker_new(const struct jsv_schema *schema)
 {
-    struct judge judge = {
+    struct checker checker = {
         .schema = schema,
         .reader = jsv_reader_new(NULL, NULL),
         .document = jsv_document_new(NULL),
         .validator = jsv_validator_new(NULL, &small_limits),
     };
-    FUZZ_CHECK(judge.reader && judge.document && judge.validator);
-    return judge;
+    FUZZ_CHECK(checker.reader && checker.document && checker.validator);
+    return checker;
 }
 
-static void judge_free(struct judge *judge)
+static void checker_free(struct checker *checker)
 {
-    jsv_validator_free(judge->validator);
-    jsv_document_free(judge->document);
-    jsv_reader_free(judge->reader);
+    jsv_validator_free(checker->validator);
+    jsv_document_free(checker->document);
+    jsv_reader_free(checker->reader);
 }
 
-static int in_two_passes(struct judge *judge, struct jsv_str text, struct jsv_error *error)
+static int in_two_passes(struct checker *checker, struct jsv_str text, struct jsv_error *error)
 {
-    int r = jsv_read(judge->reader, judge->document, text, 0, error);
-    struct jsv_value root = jsv_document_root(judge->document);
-    return r < 0 ? r : jsv_validate(judge->schema, root, judge->validator);
+    int r = jsv_read(checker->reader, checker->document, text, 0, error);
+    struct jsv_value root = jsv_document_root(checker->document);
+    return r < 0 ? r : jsv_validate(checker->schema, root, checker->validator);
 }
 
 static void compare_errors(const struct jsv_error *a, const struct jsv_error *b)
@@ -53,8 +53,8 @@ static void compare_errors(const struct jsv_error *a, const struct jsv_error *b)
 
 static void compare(const struct jsv_schema *schema, struct jsv_str text)
 {
-    struct judge two = judge_new(schema);
-    struct judge one = judge_new(schema);
+    struct checker two = checker_new(schema);
+    struct checker one = checker_new(schema);
     struct jsv_error expected_error;
     int expected = in_two_passes(&two, text, &expected_error);
     for (size_t i = 0; i < sizeof(tape_sizes) / sizeof(tape_sizes[0]); i++) {
@@ -66,8 +66,8 @@ static void compare(const struct jsv_schema *schema, struct jsv_str text)
             compare_errors(&error, &expected_error);
         }
     }
-    judge_free(&two);
-    judge_free(&one);
+    checker_free(&two);
+    checker_free(&one);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

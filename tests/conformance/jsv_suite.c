@@ -23,7 +23,8 @@
 
 #define PATH_SIZE 4096
 
-/* Bytes of tape that are judged at a time: so few that the suite's small documents have more. */
+/* Bytes of tape that are validated at a time: few, so that the suite's small documents take several
+ * steps. */
 #define TAPE_SIZE 1
 
 struct score {

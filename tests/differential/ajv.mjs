@@ -68,8 +68,8 @@ const makeValue = (depth) => {
     return makeObject(depth, makeValue);
 };
 
-// The same value in other words: 1 as 1.0 or 10e-1, letters as \u escapes. In draft 4 a number
-// with a fraction is no integer, so there it stays as it is.
+// The same value spelled differently: 1 as 1.0 or 10e-1, letters as \u escapes. In draft 4 a number
+// with a fraction is not an integer, so numbers are not changed there.
 const spellString = (text) =>
     `"${[...JSON.stringify(text).slice(1, -1)].map((c) => (/[a-z]/.test(c) && chance(3) ? `\\u00${c.charCodeAt(0).toString(16)}` : c)).join("")}"`;
 const spellNumber = (number, draft) => {
@@ -189,7 +189,7 @@ const makeSchema = (context, depth) => {
     if (draft !== "4" && chance(depth > 0 ? 8 : 40)) return chance(60);
     if (!definitions.length || !chance(depth > 0 ? 15 : 40)) return makeKeywords(context, depth);
     const reference = referenceTo(context);
-    // what stands beside $ref counts from 2019-09 on
+    // keywords beside $ref count from 2019-09 on
     return isOld(draft) || chance(60) ? reference : { ...reference, ...makeKeywords(context, depth) };
 };
 

@@ -19,7 +19,7 @@ struct tools {
 };
 
 static const char *
-judge(struct tools *tools, const struct jsv_schema *schema, struct jsv_value instance)
+verdict_of(struct tools *tools, const struct jsv_schema *schema, struct jsv_value instance)
 {
     struct jsv_problems problems;
     int verdict = jsv_validate(schema, instance, tools->validator);
@@ -50,7 +50,7 @@ static const char *answer(struct tools *tools, struct jsv_value line)
     const char *said = "schema";
     if (jsv_registry_add(registry, uri, text, NULL) == 0 &&
         jsv_schema_compile(registry, uri, NULL, &schema, NULL) == 0) {
-        said = judge(tools, schema, jsv_value_get(line, JSV_STR("instance")));
+        said = verdict_of(tools, schema, jsv_value_get(line, JSV_STR("instance")));
     }
     jsv_schema_free(schema);
     jsv_registry_free(registry);
