@@ -8,7 +8,7 @@ find_library(UNISTRING_LIBRARY unistring HINTS ${idn2_directory} REQUIRED)
 
 set(meta_schemas ${PROJECT_BINARY_DIR}/generated/meta_schemas.c)
 embed_schemas(
-    ${meta_schemas} ${PROJECT_SOURCE_DIR}/schemas/json-schema jsv/schema/registry/meta.h jsv_meta_schemas
+    ${meta_schemas} ${PROJECT_SOURCE_DIR}/schemas/json-schema jsv/schema/registry/registry.h jsv_meta_schemas
 )
 list(APPEND jsv_sources ${meta_schemas})
 list(APPEND jsv_libraries PkgConfig::PCRE2 PkgConfig::IDN2 ${UNISTRING_LIBRARY})

@@ -59,7 +59,8 @@ enum jsv_note_kind {
  *   come in the order of the text, all unresolvable references among them;
  * - a warning for each keyword that has no effect where it is (beside $ref up
  *   to draft 7, or a keyword of another draft), when compiling succeeds;
- * - a warning for each duplicate member, with allow_duplicates.
+ * - a warning for each of the first 100 duplicate members, with allow_duplicates, and one with
+ *   the number of the others.
  *
  * @param note Its texts live until the listener returns.
  */
@@ -126,9 +127,10 @@ struct jsv_schema_options {
  * Compile a schema and all it refers to.
  *
  * @param uri Of an added resource, with a fragment (pointer or anchor) or without.
- * @return 0; -EBADMSG with the fault; -ENOENT when there is no such resource; -EFBIG when the
- *         schema is too complex: compiled, it would take more than 1 GiB; -ENOMEM; or the
- *         resolver's error, with a fault that names the URI.
+ * @return 0; -EBADMSG with the fault; -ENOENT when there is no such resource; -EFBIG with
+ *         the fault when the schema is too complex: compiled, it would take more than 24 times the
+ *         size of the texts and 96 KiB; -ENOMEM; or the resolver's error, with a fault that names
+ *         the URI.
  */
 int jsv_schema_compile(
     struct jsv_registry *registry,

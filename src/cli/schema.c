@@ -185,12 +185,7 @@ static int compile(
     if (r == 0) {
         r = jsv_schema_compile(loading->registry, own->uri, &how, ret_schema, &fault);
     }
-    if (r == -EFBIG) {
-        cli_report_about(
-            loading->cli,
-            own->document.name,
-            "the schema is too complex: compiled, it would take more than 1 GiB of memory");
-    } else if (r < 0 && !loading->reported) {
+    if (r < 0 && !loading->reported) {
         cli_report_errno(loading->cli, own->document.name, r);
     }
     return r;

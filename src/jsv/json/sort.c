@@ -22,7 +22,7 @@ before(const struct order *order, const struct jsv_sort_item *a, const struct js
     if (a->word != b->word) {
         return a->word < b->word;
     }
-    return order->compare(order->context, a->item, b->item) < 0;
+    return order->compare && order->compare(order->context, a->item, b->item) < 0;
 }
 
 static void insertion_sort(struct jsv_sort_item *items, size_t count, const struct order *order)

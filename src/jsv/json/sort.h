@@ -20,7 +20,10 @@ struct jsv_sort_item {
 /* Order of two items with equal words: <0, 0 or >0. */
 typedef int jsv_sort_compare(const void *context, const void *a, const void *b);
 
-/* @param spare Room for count items more. */
+/*
+ * @param spare   Room for count items more.
+ * @param compare NULL: items with equal words keep their order.
+ */
 void jsv_sort(
     struct jsv_sort_item *items,
     struct jsv_sort_item *spare,

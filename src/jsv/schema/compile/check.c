@@ -1,5 +1,6 @@
-#include "jsv/schema/compile/check.h"
-
+/*
+ * Checking schemas against their meta-schemas.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ struct check {
     struct jsv_schema_fault *reterr_fault;
 };
 
-/* Make room for the compiled form of a meta-schema. */
+/* Make room for the compiled meta-schema with an index. */
 static int grow_meta(struct jsv_registry *registry, size_t index)
 {
     if (index < registry->meta_count) {
@@ -53,7 +54,7 @@ get_meta(struct check *check, const struct jsv_resource *resource, struct jsv_sc
         r = grow_meta(registry, meta->index);
     }
     if (r == 0 && !registry->meta[meta->index]) {
-        /* meta-schemas are not checked against themselves: ours are right, others are trusted */
+        /* meta-schemas are not checked themselves: the embedded ones are right, others trusted */
         struct jsv_schema_options options = {.skip_meta = true};
         r = jsv_schema_compile_resource(
             registry, meta, &options, &registry->meta[meta->index], check->reterr_fault);
@@ -64,7 +65,7 @@ get_meta(struct check *check, const struct jsv_resource *resource, struct jsv_sc
     return r;
 }
 
-/* A problem that a meta-schema found, as a fault: its path begins at the resource. */
+/* Convert a problem found by a meta-schema; its path begins at the resource. */
 static int fault_from_problem(
     struct check *check, const struct jsv_resource *resource, const struct jsv_problem *problem)
 {
@@ -114,20 +115,12 @@ check_value(struct check *check, const struct jsv_resource *resource, struct jsv
             resource,
             resource->root,
             check->reterr_fault,
-            "too large to be checked against its meta-schema");
+            "too large to check against its meta-schema");
     }
     return r < 0 ? r : 0;
 }
 
-static int compare_nothing(const void *context, const void *a, const void *b)
-{
-    (void)context;
-    (void)a;
-    (void)b;
-    return 0;
-}
-
-/* The resources of a source in the order of its text; those in another follow it. */
+/* Resources in the order of the text: nested ones follow the one they are in. */
 static const struct jsv_sort_item *
 sort_resources(struct jsv_arena *arena, const struct jsv_source *source, size_t *ret_count)
 {
@@ -143,12 +136,12 @@ sort_resources(struct jsv_arena *arena, const struct jsv_source *source, size_t 
     for (const struct jsv_resource *r = source->resources; r; r = r->next) {
         items[at++] = (struct jsv_sort_item){(uint64_t)(uintptr_t)r->root, r};
     }
-    jsv_sort(items, items + count, count, compare_nothing, NULL);
+    jsv_sort(items, items + count, count, NULL, NULL);
     *ret_count = count;
     return items;
 }
 
-/* The text of the first of some resources, with {} for each other that stands in it. */
+/* Write the text of the first resource with {} in place of each nested one. */
 static int
 write_without_embedded(struct jsv_buf *out, const struct jsv_sort_item *resources, size_t count)
 {
@@ -162,7 +155,7 @@ write_without_embedded(struct jsv_buf *out, const struct jsv_sort_item *resource
             break;
         }
         if (inner->root < end) {
-            continue; /* in one that is left out already */
+            continue; /* inside one that was replaced */
         }
         struct jsv_str span = jsv_node_span(inner->source->document, inner->root);
         jsv_buf_append(out, from, (size_t)(span.data - from));
@@ -173,11 +166,8 @@ write_without_embedded(struct jsv_buf *out, const struct jsv_sort_item *resource
     return jsv_buf_append(out, from, (size_t)(text.data + text.size - from));
 }
 
-/*
- * Check each resource by its own meta-schema: what is embedded may follow
- * another draft, and counts as {} for the one around it.
- */
-static int check_embedded(
+/* Check the first resource without the nested ones, which may have another draft. */
+static int check_first(
     struct check *check,
     const struct jsv_sort_item *resources,
     size_t count,
@@ -205,7 +195,7 @@ static int check_several(struct check *check, struct jsv_source *source)
     jsv_buf_init(&text, allocator, SIZE_MAX);
     int r = resources && document ? 0 : -ENOMEM;
     for (size_t i = 0; r == 0 && i < count; i++) {
-        r = check_embedded(check, resources + i, count - i, &text, document);
+        r = check_first(check, resources + i, count - i, &text, document);
     }
     jsv_buf_done(&text);
     jsv_document_free(document);

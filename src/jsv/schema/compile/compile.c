@@ -1,9 +1,9 @@
 /*
  * From a schema's JSON to subschemas (subschema.h).
  *
- * A list of schemas to take apart stands in for recursion: taking one apart
- * asks for others by their node, and whoever is asked for first is made then
- * and filled in later. So circles of references need no care.
+ * A list of pending schemas replaces recursion: parsing one requests others by
+ * their node, which are created empty and parsed later. So circular references
+ * need no special care.
  */
 #include "jsv/schema/compile/compile.h"
 
@@ -11,11 +11,24 @@
 #include <string.h>
 
 #include "jsv/base/alloc.h"
-#include "jsv/schema/compile/check.h"
 #include "jsv/schema/program/program.h"
 
-/* A schema's own memory, which is in proportion to its text; this stops what was overlooked. */
-#define SCHEMA_MEMORY_MAX ((size_t)1 << 30)
+/*
+ * Memory limit in proportion to the size of the texts, so that with documents
+ * and meta-schemas it stays below 64 times the size and 256 KiB: half for the
+ * schema itself, half for working memory, which compiling and making the
+ * program (program.c) use one after the other.
+ */
+#define MEMORY_PER_BYTE 48
+#define MEMORY_MIN      ((size_t)192 << 10)
+
+/* Set the memory limits by the size of the texts that have been loaded so far. */
+static void set_limits(struct jsv_compile *compile)
+{
+    size_t limit = MEMORY_PER_BYTE * compile->registry->text_size + MEMORY_MIN;
+    compile->schema->arena.budget = limit / 2;
+    compile->scratch.budget = limit / 2;
+}
 
 /* ---- subschemas by node ---- */
 
@@ -45,14 +58,13 @@ static int grow_slots(struct jsv_compile *compile)
     return 0;
 }
 
-/* Whether a schema is {} or true, which need not be told apart. */
+/* Whether a schema is {} or true; all of these share one subschema. */
 static bool is_always(const struct jsv_node *node)
 {
     return (jsv_node_type(node) == JSV_TYPE_OBJECT && jsv_node_skip(node) == 1) ||
            (jsv_node_type(node) == JSV_TYPE_BOOLEAN && node->body);
 }
 
-/* The subschema at a node, which stands in a resource; made when it is new. */
 int jsv_compile_subschema(
     struct jsv_compile *compile,
     const struct jsv_node *node,
@@ -102,7 +114,7 @@ static bool combines(enum jsv_keyword keyword)
            (keyword >= JSV_KEYWORD_ALL_OF && keyword <= JSV_KEYWORD_ELSE);
 }
 
-/* In the order of evaluation. */
+/* Insert in the order of evaluation. */
 static uint32_t insert_use(struct jsv_keyword_use *uses, uint32_t count, struct jsv_keyword_use use)
 {
     uint32_t at = count;
@@ -113,26 +125,8 @@ static uint32_t insert_use(struct jsv_keyword_use *uses, uint32_t count, struct 
     return count + 1;
 }
 
-static int keep_uses(
-    struct jsv_compile *compile,
-    struct jsv_subschema *schema,
-    const struct jsv_keyword_use *uses,
-    uint32_t count)
-{
-    if (count == 0) {
-        return 0;
-    }
-    schema->uses = jsv_compile_take(compile, count, sizeof(*uses));
-    if (!schema->uses) {
-        return -ENOMEM;
-    }
-    memcpy(schema->uses, uses, count * sizeof(*uses));
-    schema->use_count = count;
-    return 0;
-}
-
-/* Compile definitions, which decide nothing themselves, if all of them are wanted. */
-static int take_definitions(
+/* Compile unused definitions if the options say so. */
+static int parse_definitions(
     struct jsv_compile *compile, const struct jsv_subschema *schema, struct jsv_value definitions)
 {
     int r = 0;
@@ -149,8 +143,8 @@ static int take_definitions(
     return r;
 }
 
-/* Read a keyword. @return 1: it decides nothing; 0: it is used; or a failure. */
-static int take_keyword(
+/* @return 0 when the keyword is used, 1 when it has no effect or a fault, or an error. */
+static int parse_keyword(
     struct jsv_compile *compile,
     const struct jsv_subschema *schema,
     struct jsv_keyword_use *use,
@@ -165,7 +159,7 @@ static int take_keyword(
         }
     }
     if (use->keyword == JSV_KEYWORD_DEFS || use->keyword == JSV_KEYWORD_DEFINITIONS) {
-        int r = take_definitions(compile, schema, member->value);
+        int r = parse_definitions(compile, schema, member->value);
         return r < 0 ? r : 1;
     }
     if (use->keyword == JSV_KEYWORD_COUNT || is_other ||
@@ -177,7 +171,7 @@ static int take_keyword(
                : jsv_compile_operand(compile, schema, use, member->value);
 }
 
-static int take_apart(struct jsv_compile *compile, struct jsv_subschema *schema)
+static int parse_schema(struct jsv_compile *compile, struct jsv_subschema *schema)
 {
     const struct jsv_document *document = schema->resource->source->document;
     struct jsv_value object = {document, schema->node};
@@ -199,7 +193,7 @@ static int take_apart(struct jsv_compile *compile, struct jsv_subschema *schema)
             .weight = (uint32_t)jsv_value_count(iter.value),
             .key = iter.key.node,
         };
-        int r = take_keyword(compile, schema, &use, &iter, only_ref);
+        int r = parse_keyword(compile, schema, &use, &iter, only_ref);
         if (r < 0) {
             return r;
         }
@@ -210,25 +204,126 @@ static int take_apart(struct jsv_compile *compile, struct jsv_subschema *schema)
         schema->combines |= combines(use.keyword);
         count = insert_use(uses, count, use);
     }
-    return keep_uses(compile, schema, uses, count);
+    if (count == 0) {
+        return 0;
+    }
+    schema->uses = jsv_compile_take(compile, count, sizeof(*uses));
+    if (!schema->uses) {
+        return -ENOMEM;
+    }
+    memcpy(schema->uses, uses, count * sizeof(*uses));
+    schema->use_count = count;
+    return 0;
 }
 
-int jsv_compile_pending(struct jsv_compile *compile)
+/* Parse the requested schemas and those they request. */
+static int compile_pending(struct jsv_compile *compile)
 {
     while (compile->pending.count) {
+        set_limits(compile);
         struct jsv_subschema *schema = *(struct jsv_subschema **)jsv_stack_pop(&compile->pending);
         int r = compile->options.skip_meta
                     ? 0
                     : jsv_source_check(
                           compile->registry, schema->resource->source, compile->reterr_fault);
         if (r == 0) {
-            r = take_apart(compile, schema);
+            r = parse_schema(compile, schema);
         }
         if (r < 0) {
             return r;
         }
     }
     return 0;
+}
+
+/* ---- dynamic references ---- */
+
+/*
+ * A dynamic reference leads to the outermost resource, among those being
+ * evaluated, that has its anchor. So the schemas at all dynamic anchors that
+ * can be reached are compiled, and found by resource and name.
+ */
+struct jsv_subschema *jsv_schema_dynamic_target(
+    const struct jsv_schema *schema, const struct jsv_resource *resource, struct jsv_str anchor)
+{
+    const struct jsv_dynamic_target *target =
+        jsv_table_find(&schema->dynamic_targets, resource, anchor);
+    return target ? target->schema : NULL;
+}
+
+uint32_t jsv_schema_dynamic_count(const struct jsv_schema *schema, struct jsv_str anchor)
+{
+    const struct jsv_dynamic_target *first = jsv_table_find(&schema->dynamic_targets, NULL, anchor);
+    return first ? first->count : 0;
+}
+
+static struct jsv_dynamic_target *
+new_dynamic_target(struct jsv_compile *compile, const void *owner, struct jsv_str anchor)
+{
+    struct jsv_dynamic_target *target = jsv_compile_take(compile, 1, sizeof(*target));
+    if (!target) {
+        return NULL;
+    }
+    *target = (struct jsv_dynamic_target){.key = {owner, anchor}};
+    return jsv_table_add(&compile->schema->dynamic_targets, &target->key) < 0 ? NULL : target;
+}
+
+static int add_dynamic_target(
+    struct jsv_compile *compile,
+    const struct jsv_resource *resource,
+    struct jsv_str anchor,
+    const struct jsv_node *node)
+{
+    struct jsv_dynamic_target *all =
+        jsv_table_find(&compile->schema->dynamic_targets, NULL, anchor);
+    all = all ? all : new_dynamic_target(compile, NULL, anchor);
+    struct jsv_dynamic_target *target = new_dynamic_target(compile, resource, anchor);
+    if (!all || !target) {
+        return -ENOMEM;
+    }
+    all->count++;
+    return jsv_compile_subschema(compile, node, resource, &target->schema);
+}
+
+/* Make the dynamic anchors of a resource targets, once. */
+static int reach_resource(struct jsv_compile *compile, const struct jsv_resource *resource)
+{
+    if (jsv_table_find(&compile->reached, resource, (struct jsv_str){0})) {
+        return 0;
+    }
+    struct jsv_table_key *reached = jsv_arena_alloc(&compile->scratch, sizeof(*reached));
+    if (!reached) {
+        return -ENOMEM;
+    }
+    *reached = (struct jsv_table_key){resource, {0}};
+    int r = jsv_table_add(&compile->reached, reached);
+    if (r == 0 && resource->recursive_anchor) {
+        r = add_dynamic_target(compile, resource, (struct jsv_str){"", 0}, resource->root);
+    }
+    for (const struct jsv_anchor *a = resource->anchors; a && r == 0; a = a->next) {
+        if (a->dynamic) {
+            r = add_dynamic_target(compile, resource, a->key.text, a->node);
+        }
+    }
+    return r;
+}
+
+/* Compiling the targets may reach further resources, so repeat until nothing is new. */
+static int compile_dynamic(struct jsv_compile *compile)
+{
+    const struct jsv_subschema *done = NULL;
+    int r = 0;
+    while (r == 0 && compile->schema->subschemas != done) {
+        const struct jsv_subschema *newest = compile->schema->subschemas;
+        for (const struct jsv_subschema *s = newest; s != done && r == 0; s = s->next) {
+            r = reach_resource(compile, s->resource);
+        }
+        done = newest;
+        if (r == 0) {
+            r = compile_pending(compile);
+        }
+    }
+    return r;
 }
 
 /* ---- the whole ---- */
@@ -247,27 +342,27 @@ static int compile_target(struct jsv_compile *compile, const struct jsv_target *
 {
     int r = jsv_compile_subschema(compile, target->node, target->resource, &compile->schema->root);
     if (r == 0) {
-        r = jsv_compile_pending(compile);
+        r = compile_pending(compile);
     }
     if (r == 0 && compile->dynamic) {
-        r = jsv_compile_dynamic(compile);
+        r = compile_dynamic(compile);
     }
     return r;
 }
 
-/* Say what there is to say. @param r What compiling returned: 0, or -EBADMSG with the fault. */
+/* Report faults and warnings. @param r What compiling returned: 0, or -EBADMSG with the fault. */
 static int finish(struct jsv_compile *compile, int r)
 {
     if (r == -EBADMSG) {
         struct jsv_schema_fault last = *compile->reterr_fault;
         r = jsv_compile_refuse_for(compile, NULL, NULL, &last);
     }
-    return r < 0 ? r : jsv_compile_tell(compile);
+    return r < 0 ? r : jsv_compile_report(compile);
 }
 
 /*
- * @param resource NULL: that of the URI.
- * @param listener Is told what there is to say; NULL: nobody is.
+ * @param resource NULL: the one the URI names.
+ * @param listener Gets all faults or warnings; may be NULL.
  */
 static int compile_any(
     struct jsv_registry *registry,
@@ -283,7 +378,7 @@ static int compile_any(
         return -ENOMEM;
     }
     *schema = (struct jsv_schema){.allocator = registry->allocator};
-    jsv_arena_init(&schema->arena, &registry->allocator, SCHEMA_MEMORY_MAX);
+    jsv_arena_init(&schema->arena, &registry->allocator, 0);
     schema->dynamic_targets = jsv_table_on(&schema->arena);
     struct jsv_schema_fault fault = {0};
     struct jsv_compile compile = {
@@ -293,8 +388,8 @@ static int compile_any(
         .reterr_fault = &fault,
         .listener = listener,
     };
-    jsv_arena_init(&compile.scratch, &registry->allocator, SCHEMA_MEMORY_MAX);
-    jsv_arena_init(&compile.uris, &registry->allocator, SCHEMA_MEMORY_MAX);
+    jsv_arena_init(&compile.scratch, &registry->allocator, 0);
+    jsv_arena_init(&compile.uris, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
     compile.pending = jsv_stack_on(&compile.scratch, sizeof(struct jsv_subschema *));
     compile.members = jsv_table_on(&compile.scratch);
     compile.arrays = jsv_table_on(&compile.scratch);
@@ -302,6 +397,7 @@ static int compile_any(
     compile.reached = jsv_table_on(&compile.scratch);
     compile.absent = jsv_table_on(&compile.scratch);
     jsv_compile_notes_init(&compile);
+    set_limits(&compile);
     struct jsv_target target = {.resource = resource, .node = resource ? resource->root : NULL};
     int r = resource ? 0 : find_uri(&compile, uri, &target);
     if (r == 0) {
@@ -310,9 +406,18 @@ static int compile_any(
     if (r == 0 || r == -EBADMSG) {
         r = finish(&compile, r);
     }
-    if (r == -ENOMEM &&
-        (schema->arena.refused || compile.scratch.refused || compile.uris.refused)) {
-        r = -EFBIG;
+    if (r == -ENOMEM && (schema->arena.refused || compile.scratch.refused)) {
+        r = jsv_registry_fault(
+            registry,
+            target.resource,
+            target.node,
+            &fault,
+            "the schema is too complex: compiling it takes more than %zu KiB of memory",
+            (schema->arena.budget + compile.scratch.budget) >> 10);
+        if (r == -EBADMSG && listener) {
+            listener(registry->options.listener_context, JSV_NOTE_FAULT, &fault);
+        }
+        r = r == -EBADMSG ? -EFBIG : r;
     }
     jsv_arena_done(&compile.uris);
     jsv_arena_done(&compile.scratch);

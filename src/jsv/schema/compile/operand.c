@@ -1,8 +1,8 @@
 /*
- * The values of keywords, read into what evaluating needs: numbers, sizes,
- * names, types as bits, compiled patterns, other schemas. keywords.def says
- * which keyword has which kind of operand; a value of another type is no use
- * of the keyword, and neither is a keyword without what it works on beside it.
+ * The values of keywords, converted into what evaluation needs: numbers, sizes,
+ * names, types as bits, compiled patterns, other schemas. keywords.def names the
+ * kind of operand of each keyword. A keyword is ignored if its value has another
+ * type, or if the keyword it depends on is missing.
  */
 #include <errno.h>
 
@@ -56,34 +56,10 @@ static int parse_list(
     return 0;
 }
 
-static int parse_map(
-    struct jsv_compile *compile,
-    const struct jsv_subschema *schema,
-    struct jsv_keyword_use *use,
-    struct jsv_value map)
-{
-    use->map.items = jsv_compile_take(compile, jsv_value_count(map), sizeof(*use->map.items));
-    if (!use->map.items) {
-        return -ENOMEM;
-    }
-    use->map.count = 0;
-    struct jsv_iter iter = jsv_value_iter(map);
-    while (jsv_iter_next(&iter)) {
-        struct jsv_property *property = &use->map.items[use->map.count++];
-        property->key = jsv_key_from(jsv_value_text(iter.key));
-        int r =
-            jsv_compile_subschema(compile, iter.value.node, schema->resource, &property->schema);
-        if (r < 0) {
-            return r;
-        }
-    }
-    return 0;
-}
-
-/* For all patterns of a schema that are simulated: a few of the largest, many of those in use. */
+/* Limit on all simulated patterns of a schema together: a few of the largest, many usual ones. */
 #define PATTERN_SIZE_MAX (32 << 20)
 
-/* A pattern compiled once, however often it is written. */
+/* Each distinct pattern is compiled once. */
 static int get_regex(
     struct jsv_compile *compile,
     const struct jsv_subschema *schema,
@@ -111,8 +87,8 @@ static int get_regex(
             schema->resource,
             pattern.node,
             (struct jsv_str){0},
-            r == -E2BIG ? "the pattern is beyond a limit at offset %zu: %s"
-                        : "the pattern is wrong at offset %zu: %s",
+            r == -E2BIG ? "pattern exceeds a limit at offset %zu: %s"
+                        : "invalid pattern at offset %zu: %s",
             fault.offset,
             fault.message);
     }
@@ -126,32 +102,39 @@ static int get_regex(
             schema->resource,
             pattern.node,
             compile->reterr_fault,
-            "the patterns of this schema are too large: together they take more than %d MiB",
+            "the patterns of this schema exceed the limit of %d MiB",
             PATTERN_SIZE_MAX >> 20);
     }
     *ret_regex = entry->regex;
     return jsv_table_add(&compile->regexes, &entry->key);
 }
 
-static int parse_patterns(
+/* The members of an object of schemas, with what the kind of operand adds to each. */
+static int parse_map(
     struct jsv_compile *compile,
     const struct jsv_subschema *schema,
     struct jsv_keyword_use *use,
-    struct jsv_value map)
+    struct jsv_value map,
+    enum jsv_operand operand)
 {
-    use->patterns.items =
-        jsv_compile_take(compile, jsv_value_count(map), sizeof(*use->patterns.items));
-    if (!use->patterns.items) {
+    use->map.items = jsv_compile_take(compile, jsv_value_count(map), sizeof(*use->map.items));
+    if (!use->map.items) {
         return -ENOMEM;
     }
-    use->patterns.count = 0;
+    use->map.count = 0;
     bool has_fault = false;
     struct jsv_iter iter = jsv_value_iter(map);
     while (jsv_iter_next(&iter)) {
-        struct jsv_pattern_property *property = &use->patterns.items[use->patterns.count++];
-        int r = get_regex(compile, schema, iter.key, &property->regex);
-        has_fault |= r == 1;
-        if (r >= 0) {
+        struct jsv_property *property = &use->map.items[use->map.count++];
+        *property = (struct jsv_property){.key = jsv_key_from(jsv_value_text(iter.key))};
+        int r = 0;
+        if (operand == JSV_OPERAND_PATTERN_MAP) {
+            r = get_regex(compile, schema, iter.key, &property->regex);
+            has_fault |= r == 1;
+        }
+        if (operand == JSV_OPERAND_DEPENDENCIES && jsv_value_type(iter.value) == JSV_TYPE_ARRAY) {
+            r = parse_names(compile, iter.value, &property->names);
+        } else if (r >= 0) {
             r = jsv_compile_subschema(
                 compile, iter.value.node, schema->resource, &property->schema);
         }
@@ -160,33 +143,6 @@ static int parse_patterns(
         }
     }
     return has_fault;
-}
-
-static int parse_dependencies(
-    struct jsv_compile *compile,
-    const struct jsv_subschema *schema,
-    struct jsv_keyword_use *use,
-    struct jsv_value map)
-{
-    use->dependencies.items =
-        jsv_compile_take(compile, jsv_value_count(map), sizeof(*use->dependencies.items));
-    if (!use->dependencies.items) {
-        return -ENOMEM;
-    }
-    use->dependencies.count = 0;
-    struct jsv_iter iter = jsv_value_iter(map);
-    while (jsv_iter_next(&iter)) {
-        struct jsv_dependency *dependency = &use->dependencies.items[use->dependencies.count++];
-        *dependency = (struct jsv_dependency){.key = jsv_key_from(jsv_value_text(iter.key))};
-        int r = jsv_value_type(iter.value) == JSV_TYPE_ARRAY
-                    ? parse_names(compile, iter.value, &dependency->names)
-                    : jsv_compile_subschema(
-                          compile, iter.value.node, schema->resource, &dependency->schema);
-        if (r < 0) {
-            return r;
-        }
-    }
-    return 0;
 }
 
 static unsigned type_bit(struct jsv_str name)
@@ -224,7 +180,7 @@ static unsigned parse_types(struct jsv_value value)
     return bits;
 }
 
-/* What a single schema needs to know of its siblings. */
+/* What the sibling keywords say about a keyword with a single schema. */
 static void parse_siblings(const struct jsv_subschema *schema, struct jsv_keyword_use *use)
 {
     enum jsv_draft draft = schema->resource->draft;
@@ -256,39 +212,25 @@ parse_bound(const struct jsv_subschema *schema, struct jsv_keyword_use *use, str
     }
 }
 
-/* The type of value an operand is read from; a keyword with another is left out. */
-static bool operand_fits(enum jsv_operand operand, enum jsv_type type)
-{
-    switch (operand) {
-    case JSV_OPERAND_REFERENCE:
-    case JSV_OPERAND_PATTERN:
-    case JSV_OPERAND_FORMAT:
-        return type == JSV_TYPE_STRING;
-    case JSV_OPERAND_SCHEMA:
-        return type == JSV_TYPE_OBJECT || type == JSV_TYPE_BOOLEAN;
-    case JSV_OPERAND_SCHEMA_OR_LIST:
-        return type == JSV_TYPE_OBJECT || type == JSV_TYPE_BOOLEAN || type == JSV_TYPE_ARRAY;
-    case JSV_OPERAND_SCHEMA_LIST:
-    case JSV_OPERAND_NAMES:
-        return type == JSV_TYPE_ARRAY;
-    case JSV_OPERAND_SCHEMA_MAP:
-    case JSV_OPERAND_PATTERN_MAP:
-    case JSV_OPERAND_DEPENDENCIES:
-        return type == JSV_TYPE_OBJECT;
-    case JSV_OPERAND_TYPES:
-        return type == JSV_TYPE_STRING || type == JSV_TYPE_ARRAY;
-    case JSV_OPERAND_NUMBER:
-    case JSV_OPERAND_SIZE:
-        return type == JSV_TYPE_NUMBER;
-    case JSV_OPERAND_FLAG:
-        return type == JSV_TYPE_BOOLEAN;
-    case JSV_OPERAND_VALUE:
-        return true;
-    case JSV_OPERAND_SCHEMA_UNUSED:
-        return false;
-    }
-    return false;
-}
+/* The types of value that an operand can be read from. */
+static const unsigned operand_types[] = {
+    [JSV_OPERAND_REFERENCE] = JSV_TYPE_BIT_STRING,
+    [JSV_OPERAND_SCHEMA] = JSV_TYPE_BIT_OBJECT | JSV_TYPE_BIT_BOOLEAN,
+    [JSV_OPERAND_SCHEMA_UNUSED] = 0,
+    [JSV_OPERAND_SCHEMA_LIST] = JSV_TYPE_BIT_ARRAY,
+    [JSV_OPERAND_SCHEMA_OR_LIST] = JSV_TYPE_BIT_OBJECT | JSV_TYPE_BIT_BOOLEAN | JSV_TYPE_BIT_ARRAY,
+    [JSV_OPERAND_SCHEMA_MAP] = JSV_TYPE_BIT_OBJECT,
+    [JSV_OPERAND_PATTERN_MAP] = JSV_TYPE_BIT_OBJECT,
+    [JSV_OPERAND_DEPENDENCIES] = JSV_TYPE_BIT_OBJECT,
+    [JSV_OPERAND_TYPES] = JSV_TYPE_BIT_STRING | JSV_TYPE_BIT_ARRAY,
+    [JSV_OPERAND_VALUE] = ~0u,
+    [JSV_OPERAND_NUMBER] = JSV_TYPE_BIT_NUMBER,
+    [JSV_OPERAND_SIZE] = JSV_TYPE_BIT_NUMBER,
+    [JSV_OPERAND_PATTERN] = JSV_TYPE_BIT_STRING,
+    [JSV_OPERAND_FORMAT] = JSV_TYPE_BIT_STRING,
+    [JSV_OPERAND_FLAG] = JSV_TYPE_BIT_BOOLEAN,
+    [JSV_OPERAND_NAMES] = JSV_TYPE_BIT_ARRAY,
+};
 
 int jsv_compile_operand(
     struct jsv_compile *compile,
@@ -296,7 +238,8 @@ int jsv_compile_operand(
     struct jsv_keyword_use *use,
     struct jsv_value value)
 {
-    switch (compile->registry->keywords.infos[use->keyword].operand) {
+    enum jsv_operand operand = compile->registry->keywords.infos[use->keyword].operand;
+    switch (operand) {
     case JSV_OPERAND_REFERENCE:
         return jsv_compile_reference(compile, schema, use, value);
     case JSV_OPERAND_SCHEMA_OR_LIST:
@@ -310,11 +253,9 @@ int jsv_compile_operand(
     case JSV_OPERAND_SCHEMA_LIST:
         return parse_list(compile, schema, use, value);
     case JSV_OPERAND_SCHEMA_MAP:
-        return parse_map(compile, schema, use, value);
     case JSV_OPERAND_PATTERN_MAP:
-        return parse_patterns(compile, schema, use, value);
     case JSV_OPERAND_DEPENDENCIES:
-        return parse_dependencies(compile, schema, use, value);
+        return parse_map(compile, schema, use, value, operand);
     case JSV_OPERAND_NAMES:
         return parse_names(compile, value, &use->names);
     case JSV_OPERAND_TYPES:
@@ -338,7 +279,6 @@ int jsv_compile_operand(
     return 0;
 }
 
-/* Whether a keyword decides anything where it stands. */
 bool jsv_compile_is_used(
     const struct jsv_compile *compile,
     const struct jsv_subschema *schema,
@@ -348,7 +288,7 @@ bool jsv_compile_is_used(
     const struct jsv_resource *resource = schema->resource;
     const struct jsv_keyword_info *info = &compile->registry->keywords.infos[use->keyword];
     if (!(resource->vocabularies & info->vocabulary) ||
-        !operand_fits(info->operand, jsv_value_type(value))) {
+        !(operand_types[info->operand] & 1u << jsv_value_type(value))) {
         return false;
     }
     if (use->keyword == JSV_KEYWORD_ENUM) {

@@ -1,9 +1,8 @@
 /*
- * References, resolved.
+ * Resolving references.
  *
- * A reference is resolved against the URI of the resource it stands in. What
- * comes of it names a resource, and in its fragment an anchor or a pointer to
- * follow into it. A schema that stands there is asked for like any other.
+ * A reference is resolved against the URI of its resource. The result names a
+ * resource, and in its fragment an anchor of it or a pointer into it.
  */
 #include <assert.h>
 #include <errno.h>
@@ -14,7 +13,7 @@
 #include "jsv/schema/registry/uri.h"
 #include "jsv/schema/report/message.h"
 
-/* Members or elements up to which looking at each in turn is cheaper than a table. */
+/* Containers with more members or elements than this are searched through a table. */
 #define LARGE_CONTAINER 32
 
 /* A member of a large object. */
@@ -105,10 +104,7 @@ follow_large_object(struct jsv_compile *compile, struct jsv_str token, struct js
     return member ? 0 : -ENOENT;
 }
 
-/*
- * One step of a pointer. A schema with many definitions is mostly full of
- * references to them, so what is large is not gone through for each.
- */
+/* Follow one token. Large containers have tables because many references may lead through them. */
 static int follow_token(struct jsv_compile *compile, struct jsv_str token, struct jsv_value *value)
 {
     if (jsv_value_count(*value) <= LARGE_CONTAINER || !jsv_pointer_is_valid(token)) {
@@ -119,7 +115,7 @@ static int follow_token(struct jsv_compile *compile, struct jsv_str token, struc
                                                      : follow_large_array(compile, rest, value);
 }
 
-/* Follow a pointer, token by token; resources on the way become the target's own. */
+/* Follow a pointer; target->resource becomes the innermost resource on the way. */
 static int
 follow_pointer(struct jsv_compile *compile, struct jsv_str fragment, struct jsv_target *target)
 {
@@ -140,7 +136,7 @@ follow_pointer(struct jsv_compile *compile, struct jsv_str fragment, struct jsv_
     return r == -EINVAL ? -ENOENT : r;
 }
 
-/* A URI that leads to no resource; looking for it again would take as long. */
+/* A URI without a resource, remembered because searching again would take as long. */
 struct absent {
     struct jsv_table_key key; /* the source that refers to it and the URI */
     int error;
@@ -159,7 +155,7 @@ static int note_absent(
     return jsv_table_add(&compile->absent, &absent->key);
 }
 
-/* The resource a reference speaks of, and what is left of it. */
+/* Find the resource of a reference, and its fragment. */
 static int find_resource(
     struct jsv_compile *compile,
     struct jsv_str reference,
@@ -192,7 +188,7 @@ static int find_resource(
     r = jsv_registry_find(
         compile->registry, from, parts.absolute, &resource, compile->reterr_fault);
     if (r == -ENOENT || r == -EBADMSG) {
-        int later = r == -EBADMSG ? -EALREADY : r; /* its fault is told once */
+        int later = r == -EBADMSG ? -EALREADY : r; /* its fault is reported once */
         int noted = note_absent(compile, from, parts.absolute, later);
         r = noted < 0 ? noted : r;
     }
@@ -203,7 +199,6 @@ static int find_resource(
     return 0;
 }
 
-/* Find what a URI reference refers to; base NULL when it is absolute. */
 int jsv_compile_target(
     struct jsv_compile *compile,
     struct jsv_str reference,
@@ -230,7 +225,7 @@ int jsv_compile_target(
     return r;
 }
 
-/* Note that a reference leads nowhere. */
+/* Note a fault: the target of a reference does not exist. */
 static int refuse_reference(
     struct jsv_compile *compile,
     const struct jsv_subschema *schema,
@@ -287,12 +282,12 @@ int jsv_compile_reference(
             schema->resource,
             value.node,
             compile->reterr_fault,
-            "its references, when resolved, are too long together");
+            "the resolved references of this schema exceed the size limit");
     }
     if (r < 0) {
         return r;
     }
-    assert(target.resource); /* what was found stands in one */
+    assert(target.resource); /* every target is in one */
     bool dynamic =
         use->keyword == JSV_KEYWORD_DYNAMIC_REF && target.anchor && target.anchor->dynamic;
     bool recursive = use->keyword == JSV_KEYWORD_RECURSIVE_REF && target.resource->recursive_anchor;

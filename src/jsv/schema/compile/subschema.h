@@ -25,26 +25,19 @@ enum jsv_type_bits {
 
 struct jsv_subschema;
 
-struct jsv_property {
-    struct jsv_key key;
-    struct jsv_subschema *schema;
-};
-
-struct jsv_pattern_property {
-    struct jsv_regex *regex;
-    struct jsv_subschema *schema;
-};
-
 struct jsv_names {
     struct jsv_key *items;
     uint32_t count;
 };
 
-/* What a member's presence asks for: other members, or a schema. */
-struct jsv_dependency {
+/* A member of properties, patternProperties, dependencies and their like. */
+struct jsv_property {
     struct jsv_key key;
-    struct jsv_subschema *schema; /* NULL: the names */
-    struct jsv_names names;
+    struct jsv_subschema *schema; /* NULL: a dependency on names */
+    union {
+        struct jsv_regex *regex; /* of patternProperties: the key, compiled */
+        struct jsv_names names;
+    };
 };
 
 struct jsv_keyword_use {
@@ -66,14 +59,6 @@ struct jsv_keyword_use {
             struct jsv_property *items; /* in the order written */
             uint32_t count;
         } map;
-        struct {
-            struct jsv_pattern_property *items;
-            uint32_t count;
-        } patterns;
-        struct {
-            struct jsv_dependency *items;
-            uint32_t count;
-        } dependencies;
         struct {
             struct jsv_subschema *target;
             struct jsv_str anchor; /* dynamic: the name to look for in the dynamic scope */

@@ -134,16 +134,16 @@ static int gather_names(
 static int add_patterns(
     struct jsv_build *build, const struct jsv_keyword_use *patterns, struct jsv_object *object)
 {
-    object->pattern_count = patterns->patterns.count;
+    object->pattern_count = patterns->map.count;
     object->patterns =
         jsv_build_take(build, (object->pattern_count + 1) * sizeof(*object->patterns));
     if (!object->patterns) {
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < object->pattern_count; i++) {
-        object->patterns[i].regex = patterns->patterns.items[i].regex;
-        int r = jsv_build_shape_of(
-            build, patterns->patterns.items[i].schema, &object->patterns[i].shape);
+        object->patterns[i].regex = patterns->map.items[i].regex;
+        int r =
+            jsv_build_shape_of(build, patterns->map.items[i].schema, &object->patterns[i].shape);
         if (r < 0) {
             return r;
         }
@@ -294,8 +294,8 @@ int jsv_list_add_names(struct jsv_list *list, const struct jsv_keyword_use *use)
 
 int jsv_list_add_dependencies(struct jsv_list *list, const struct jsv_keyword_use *use)
 {
-    for (uint32_t i = 0; i < use->dependencies.count; i++) {
-        const struct jsv_dependency *dependency = &use->dependencies.items[i];
+    for (uint32_t i = 0; i < use->map.count; i++) {
+        const struct jsv_property *dependency = &use->map.items[i];
         struct jsv_dependent *dependent = jsv_build_take(list->build, sizeof(*dependent));
         if (!dependent) {
             return -ENOMEM;

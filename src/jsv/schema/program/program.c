@@ -22,6 +22,9 @@
 /* Dependencies that are looked for one by one; explaining has an index for more. */
 #define DEPENDENCIES_MAX 16
 
+/* Memory for a program that only explains, beyond what a schema may take. */
+#define EXPLAIN_MEMORY 4096
+
 enum state {
     STATE_NEW,
     STATE_BEING_MADE,
@@ -252,7 +255,7 @@ static bool needs_explaining(const struct jsv_subschema *schema, enum jsv_type t
         if (type != JSV_TYPE_OBJECT) {
             continue;
         }
-        if (is_dependencies(use->keyword) && use->dependencies.count > DEPENDENCIES_MAX) {
+        if (is_dependencies(use->keyword) && use->map.count > DEPENDENCIES_MAX) {
             return true;
         }
         for (uint32_t j = 0; use->keyword == JSV_KEYWORD_PROPERTIES && j < use->map.count; j++) {
@@ -431,7 +434,7 @@ static int prepare_build(struct jsv_build *build)
     return 0;
 }
 
-static int build_program(struct jsv_build *build)
+static int build_program(struct jsv_build *build, bool only_explain)
 {
     struct jsv_schema *schema = build->schema;
     struct jsv_program *program = jsv_build_take(build, sizeof(*program));
@@ -441,21 +444,23 @@ static int build_program(struct jsv_build *build)
     }
     schema->dynamic = !settle_all_dynamic(schema);
     uint32_t root = JSV_AT_PASS;
-    r = schema->dynamic ? explain_all(build, &root) : make_all(build, &root);
+    r = schema->dynamic || only_explain ? explain_all(build, &root) : make_all(build, &root);
     return r < 0 ? r : jsv_build_finish(build, program, root);
 }
 
-int jsv_program_build(struct jsv_schema *schema)
+/* Working memory is limited to as much as the schema itself may take. */
+static int try_build(struct jsv_schema *schema, bool only_explain)
 {
     struct jsv_build build = {.schema = schema};
-    jsv_arena_init(&build.scratch, &schema->allocator, schema->arena.budget);
-    jsv_arena_init(&build.brief, &schema->allocator, schema->arena.budget);
-    jsv_buf_init(&build.ops, &schema->allocator, schema->arena.budget);
+    size_t limit = schema->arena.budget;
+    jsv_arena_init(&build.scratch, &schema->allocator, limit / 2);
+    jsv_arena_init(&build.brief, &schema->allocator, limit / 4);
+    jsv_buf_init(&build.ops, &schema->allocator, limit / 4);
     build.gathered = jsv_stack_on(&build.scratch, sizeof(struct jsv_op));
     build.choices = jsv_stack_on(&build.scratch, sizeof(uint32_t));
     build.numbered = jsv_stack_on(&build.scratch, sizeof(uint32_t));
     build.pending = jsv_stack_on(&build.scratch, sizeof(struct jsv_subschema *));
-    int r = build_program(&build);
+    int r = build_program(&build, only_explain);
     bool refused = schema->arena.refused || build.scratch.refused || build.brief.refused ||
                    build.ops.error == -ENOBUFS;
     r = r == -ENOMEM && refused ? -EFBIG : r;
@@ -465,10 +470,27 @@ int jsv_program_build(struct jsv_schema *schema)
     return r;
 }
 
+int jsv_program_build(struct jsv_schema *schema)
+{
+    int r = try_build(schema, false);
+    if (r != -EFBIG) {
+        return r;
+    }
+    /* the program would be too large: explaining gives the same verdicts without one */
+    for (struct jsv_subschema *s = schema->subschemas; s; s = s->next) {
+        s->shape = 0;
+    }
+    jsv_program_done(schema);
+    schema->arena.refused = false;
+    schema->arena.budget += EXPLAIN_MEMORY;
+    return try_build(schema, true);
+}
+
 void jsv_program_done(struct jsv_schema *schema)
 {
     if (schema->program) {
         jsv_dealloc(&schema->allocator, schema->program->ops, schema->program->ops_size);
         jsv_dealloc(&schema->allocator, schema->program->entries, schema->program->entries_size);
+        schema->program = NULL;
     }
 }

@@ -51,8 +51,8 @@ static bool
 dependencies_evaluate_nothing(struct evaluated *evaluated, const struct jsv_keyword_use *use)
 {
     bool nothing = true;
-    for (uint32_t i = 0; i < use->dependencies.count && nothing; i++) {
-        const struct jsv_subschema *schema = use->dependencies.items[i].schema;
+    for (uint32_t i = 0; i < use->map.count && nothing; i++) {
+        const struct jsv_subschema *schema = use->map.items[i].schema;
         nothing = !schema || evaluates_nothing(evaluated, schema);
     }
     return nothing;
@@ -91,13 +91,13 @@ static bool add_keys(struct evaluated *evaluated, const struct jsv_keyword_use *
 
 static bool add_patterns(struct evaluated *evaluated, const struct jsv_keyword_use *use)
 {
-    if (!may_take(evaluated, use->patterns.count)) {
+    if (!may_take(evaluated, use->map.count)) {
         return false;
     }
-    for (uint32_t i = 0; i < use->patterns.count; i++) {
+    for (uint32_t i = 0; i < use->map.count; i++) {
         if (evaluated->patterns) {
             evaluated->patterns[evaluated->pattern_count] =
-                (struct jsv_object_pattern){use->patterns.items[i].regex, JSV_SHAPE_PASS};
+                (struct jsv_object_pattern){use->map.items[i].regex, JSV_SHAPE_PASS};
         }
         evaluated->pattern_count++;
     }

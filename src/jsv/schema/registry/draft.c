@@ -1,17 +1,16 @@
 /*
- * Which draft a schema is written in, and which vocabularies it may use.
+ * The draft a schema is written in and the vocabularies it may use.
  *
- * A resource says so by $schema, the URI of its meta-schema. The drafts' own
- * are known by heart. Another one is a resource like any other: it has a draft
- * itself, and lists vocabularies that schemas written by it may use. One that
- * it requires and that is not known here cannot be honoured, so such a schema
- * is refused.
+ * A resource names its meta-schema in $schema. The drafts' own meta-schemas are
+ * known here. Any other is a resource itself: it has a draft and lists the
+ * vocabularies that its schemas may use. A schema whose meta-schema requires an
+ * unknown vocabulary is rejected.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "jsv/json/value.h"
-#include "jsv/schema/registry/parts.h"
+#include "jsv/schema/registry/registry.h"
 #include "jsv/schema/registry/uri.h"
 #include "jsv/schema/report/message.h"
 
@@ -39,7 +38,8 @@ const char *jsv_draft_name(enum jsv_draft draft)
     return draft_names[draft];
 }
 
-/* The drafts' own URIs, without scheme and without an empty fragment: schemas spell both freely. */
+/* URIs of the drafts' meta-schemas without scheme and empty fragment, which schemas spell freely.
+ */
 static const struct {
     struct jsv_str uri;
     enum jsv_draft draft;
@@ -59,6 +59,19 @@ static const char *const meta_uris[] = {
     [JSV_DRAFT_2019_09] = "https://json-schema.org/draft/2019-09/schema",
     [JSV_DRAFT_2020_12] = "https://json-schema.org/draft/2020-12/schema",
 };
+
+const struct jsv_embedded *jsv_meta_find(struct jsv_str uri)
+{
+    if (uri.size > 0 && uri.data[uri.size - 1] == '#') {
+        uri.size--;
+    }
+    for (const struct jsv_embedded *schema = jsv_meta_schemas; schema->name; schema++) {
+        if (jsv_str_equal(jsv_str_from(schema->name), uri)) {
+            return schema;
+        }
+    }
+    return NULL;
+}
 
 bool jsv_draft_find(struct jsv_str uri, enum jsv_draft *ret_draft)
 {
@@ -117,7 +130,7 @@ static unsigned vocabulary_of(struct jsv_str uri)
     return 0;
 }
 
-/* Take draft and vocabularies from a meta-schema that is not one of the drafts' own. */
+/* Take draft and vocabularies from a meta-schema other than a draft's own. */
 static int use_meta(
     struct jsv_registry *registry,
     struct jsv_resource *resource,

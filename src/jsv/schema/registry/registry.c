@@ -1,19 +1,20 @@
 /*
- * A registry is what was added to it: sources, each a text and its document,
- * and three tables that lead into them, from a URI to a resource, from a node
- * to the resource that begins there, from a resource and a name to an anchor.
- * A source that is refused leaves none of these behind.
+ * A registry holds sources (a text and its document each) and three tables
+ * into them: from a URI to a resource, from a node to the resource that begins
+ * there, from a resource and a name to an anchor. A rejected source leaves
+ * nothing in the tables.
  */
 #include "jsv/schema/registry/registry.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "jsv/base/alloc.h"
+#include "jsv/json/reader.h"
+#include "jsv/json/sort.h"
 #include "jsv/json/value.h"
-#include "jsv/schema/registry/meta.h"
-#include "jsv/schema/registry/parts.h"
 #include "jsv/schema/registry/uri.h"
 #include "jsv/schema/report/message.h"
 
@@ -21,6 +22,9 @@
 #define NESTING_MAX 32
 
 #define MESSAGE_MAX 1024
+
+/* Duplicate members reported one by one: nobody reads more, and each costs a search. */
+#define DUPLICATES_MAX 100
 
 struct jsv_registry *
 jsv_registry_new(const struct jsv_allocator *allocator, const struct jsv_registry_options *options)
@@ -83,7 +87,7 @@ struct jsv_str jsv_registry_copy(struct jsv_registry *registry, struct jsv_str t
     return (struct jsv_str){copy, text.size};
 }
 
-int jsv_resource_place(
+int jsv_resource_locate(
     const struct jsv_resource *resource,
     const struct jsv_node *node,
     struct jsv_arena *arena,
@@ -116,7 +120,7 @@ int jsv_registry_fault(
         .message = jsv_registry_copy(registry, (struct jsv_str){text, size}),
         .missing = {"", 0},
     };
-    int r = jsv_resource_place(resource, node, &registry->arena, &fault);
+    int r = jsv_resource_locate(resource, node, &registry->arena, &fault);
     if (r < 0 || !fault.message.data) {
         return -ENOMEM;
     }
@@ -124,7 +128,7 @@ int jsv_registry_fault(
     return -EBADMSG;
 }
 
-/* ---- look-up ---- */
+/* ---- names ---- */
 
 static int add_name(
     struct jsv_registry *registry, const void *owner, struct jsv_str uri, struct jsv_resource *r)
@@ -144,7 +148,7 @@ find_name(const struct jsv_registry *registry, const void *owner, struct jsv_str
     return name ? name->resource : NULL;
 }
 
-/* 1, 0 or -ENOMEM: are two resources the same JSON? */
+/* @return 1 when two resources are equal as JSON, 0 when not, -ENOMEM. */
 static int is_same_text(
     struct jsv_registry *registry, const struct jsv_resource *a, const struct jsv_resource *b)
 {
@@ -156,13 +160,6 @@ static int is_same_text(
         &scratch);
     jsv_arena_done(&scratch);
     return r;
-}
-
-/* Whether a URI is that of an embedded meta-schema, however its scheme is spelled. */
-static bool is_meta_uri(struct jsv_str uri)
-{
-    enum jsv_draft draft;
-    return jsv_draft_find(uri, &draft) || jsv_meta_find(uri);
 }
 
 int jsv_registry_refuse_name(
@@ -200,7 +197,8 @@ int jsv_registry_name(
 {
     const struct jsv_source *source = resource->source;
     const void *all = source->embedded ? jsv_meta_schemas : NULL;
-    bool is_meta = !source->embedded && is_meta_uri(uri);
+    enum jsv_draft draft;
+    bool is_meta = !source->embedded && (jsv_draft_find(uri, &draft) || jsv_meta_find(uri));
     bool is_root = resource->root == jsv_document_nodes(source->document);
     *ret_twin = NULL;
     struct jsv_resource *own = find_name(registry, source, uri);
@@ -226,10 +224,170 @@ jsv_registry_resource_at(const struct jsv_registry *registry, const struct jsv_n
     return jsv_table_find(&registry->roots, node, (struct jsv_str){0});
 }
 
-const struct jsv_anchor *jsv_resource_anchor(
-    const struct jsv_registry *registry, const struct jsv_resource *resource, struct jsv_str name)
+/* ---- reading ---- */
+
+/* Advance line and column, which counts characters, from one offset to a later one. */
+static void advance(struct jsv_error *position, struct jsv_str text, size_t offset)
 {
-    return jsv_table_find(&registry->anchors, resource, name);
+    for (; position->offset < offset; position->offset++) {
+        char byte = text.data[position->offset];
+        if (byte == '\n') {
+            position->line++;
+            position->column = 1;
+        } else if (((unsigned char)byte & 0xC0) != 0x80) {
+            position->column++;
+        }
+    }
+}
+
+/* The member name that begins at an offset; NULL when the member was dropped from the document. */
+static const struct jsv_node *find_key(const struct jsv_document *document, size_t offset)
+{
+    const struct jsv_node *node = jsv_document_nodes(document);
+    const struct jsv_node *end = jsv_node_next(node);
+    while (node < end && (jsv_node_type(node) != JSV_TYPE_STRING ||
+                          jsv_value_offset((struct jsv_value){document, node}) != offset)) {
+        node++;
+    }
+    return node < end ? node : NULL;
+}
+
+/* The offset of the member that is kept instead of a dropped one: that may be dropped, too. */
+static size_t find_kept(const struct jsv_sort_item *dropped, size_t count, size_t offset)
+{
+    for (size_t low = 0; low < count;) { /* ends because a kept member is behind the dropped one */
+        size_t high = count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (dropped[middle].word < offset) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if (low == count || dropped[low].word != offset) {
+            break;
+        }
+        offset = ((const struct jsv_dropped *)dropped[low].item)->kept;
+    }
+    return offset;
+}
+
+/* @param at The dropped member. @return 0 or -ENOMEM. */
+static int warn_duplicate(
+    struct jsv_registry *registry,
+    const struct jsv_source *source,
+    size_t kept,
+    const struct jsv_error *at)
+{
+    struct jsv_arena scratch;
+    jsv_arena_init(&scratch, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
+    const struct jsv_node *key = find_key(source->document, kept);
+    struct jsv_schema_fault note = {
+        .uri = source->uri,
+        .pointer = key ? jsv_node_pointer(&scratch, source->document, key) : JSV_STR(""),
+        .offset = kept,
+        .missing = {"", 0},
+    };
+    char text[MESSAGE_MAX];
+    note.message.data = text;
+    note.message.size = (size_t)snprintf(
+        text,
+        sizeof(text),
+        "duplicate member name; line %zu, column %zu is ignored, the last one counts",
+        at->line,
+        at->column);
+    if (note.pointer.data) {
+        registry->options.listener(registry->options.listener_context, JSV_NOTE_WARNING, &note);
+    }
+    jsv_arena_done(&scratch);
+    return note.pointer.data ? 0 : -ENOMEM;
+}
+
+static void
+warn_more_duplicates(struct jsv_registry *registry, const struct jsv_source *source, size_t count)
+{
+    char text[MESSAGE_MAX];
+    int size = snprintf(text, sizeof(text), "%zu more duplicate member names", count);
+    const struct jsv_schema_fault note = {
+        .uri = source->uri,
+        .pointer = {"", 0},
+        .message = {text, (size_t)size},
+        .missing = {"", 0},
+    };
+    registry->options.listener(registry->options.listener_context, JSV_NOTE_WARNING, &note);
+}
+
+/* Warn of dropped members in the order of the text. @return 0 or -ENOMEM. */
+static int warn_duplicates(
+    struct jsv_registry *registry, const struct jsv_source *source, const struct jsv_buf *dropped)
+{
+    const struct jsv_dropped *items = (const struct jsv_dropped *)(const void *)dropped->data;
+    size_t count = dropped->size / sizeof(*items);
+    struct jsv_arena scratch;
+    jsv_arena_init(&scratch, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
+    struct jsv_sort_item *sorted = jsv_arena_array(&scratch, 2 * count, sizeof(*sorted));
+    int r = sorted ? 0 : -ENOMEM;
+    if (sorted) {
+        for (size_t i = 0; i < count; i++) {
+            sorted[i] = (struct jsv_sort_item){items[i].offset, &items[i]};
+        }
+        jsv_sort(sorted, sorted + count, count, NULL, NULL);
+    }
+    struct jsv_error position = {.line = 1, .column = 1};
+    for (size_t i = 0; r == 0 && i < count && i < DUPLICATES_MAX; i++) {
+        advance(&position, source->text, sorted[i].word);
+        r = warn_duplicate(registry, source, find_kept(sorted, count, sorted[i].word), &position);
+    }
+    if (r == 0 && count > DUPLICATES_MAX) {
+        warn_more_duplicates(registry, source, count - DUPLICATES_MAX);
+    }
+    jsv_arena_done(&scratch);
+    return r;
+}
+
+static int
+read_leniently(struct jsv_registry *registry, struct jsv_source *source, struct jsv_error *error)
+{
+    struct jsv_reader *reader = registry->reader;
+    struct jsv_buf dropped;
+    jsv_buf_init(&dropped, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
+    reader->dropped = registry->options.listener ? &dropped : NULL;
+    int r = jsv_read(reader, source->document, source->text, JSV_READ_LAST_WINS, error);
+    reader->dropped = NULL;
+    if (r == 0 && dropped.error) {
+        r = -ENOMEM;
+    }
+    if (r == 0 && dropped.size > 0) {
+        r = warn_duplicates(registry, source, &dropped);
+    }
+    jsv_buf_done(&dropped);
+    return r;
+}
+
+/* Read the text of a source into its document. @return 0; -EBADMSG with the fault; -ENOMEM. */
+static int read_source(
+    struct jsv_registry *registry, struct jsv_source *source, struct jsv_schema_fault *reterr_fault)
+{
+    struct jsv_error error;
+    int r = registry->options.allow_duplicates
+                ? read_leniently(registry, source, &error)
+                : jsv_read(registry->reader, source->document, source->text, 0, &error);
+    if (r == -EBADMSG && reterr_fault) {
+        error.pointer = jsv_registry_copy(registry, error.pointer);
+        if (!error.pointer.data) {
+            return -ENOMEM;
+        }
+        *reterr_fault = (struct jsv_schema_fault){
+            .uri = source->uri,
+            .pointer = error.pointer,
+            .message = jsv_str_from(error.message),
+            .offset = error.offset,
+            .missing = {"", 0},
+            .json = error,
+        };
+    }
+    return r;
 }
 
 /* ---- sources ---- */
@@ -261,27 +419,19 @@ static int add_document(
     return 0;
 }
 
-static void forget_name(
-    struct jsv_registry *registry,
-    const void *owner,
-    struct jsv_str uri,
-    const struct jsv_resource *resource)
-{
-    const struct jsv_resource_name *name = jsv_table_find(&registry->names, owner, uri);
-    if (name && name->resource == resource) {
-        jsv_table_remove(&registry->names, &name->key);
-    }
-}
-
 static void
 forget_names(struct jsv_registry *registry, struct jsv_str uri, const struct jsv_resource *resource)
 {
-    forget_name(registry, NULL, uri, resource);
-    forget_name(registry, resource->source, uri, resource);
-    forget_name(registry, jsv_meta_schemas, uri, resource);
+    const void *const owners[] = {NULL, resource->source, jsv_meta_schemas};
+    for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
+        const struct jsv_resource_name *name = jsv_table_find(&registry->names, owners[i], uri);
+        if (name && name->resource == resource) {
+            jsv_table_remove(&registry->names, &name->key);
+        }
+    }
 }
 
-/* Leave nothing of a source that was refused but memory, which goes with the registry. */
+/* Remove a rejected source from the tables; its memory is freed with the registry. */
 static void forget_source(struct jsv_registry *registry, struct jsv_source *source)
 {
     for (struct jsv_resource *resource = source->resources; resource; resource = resource->next) {
@@ -300,7 +450,6 @@ static void forget_source(struct jsv_registry *registry, struct jsv_source *sour
     jsv_document_free(source->document);
 }
 
-/* Where a text comes from. */
 enum origin {
     ADDED,
     RESOLVED,
@@ -322,7 +471,7 @@ static int add_source(
     }
     source->embedded = origin == EMBEDDED;
     source->resolved = origin == RESOLVED;
-    r = jsv_source_read(registry, source, reterr_fault);
+    r = read_source(registry, source, reterr_fault);
     if (r == 0) {
         r = jsv_source_scan(registry, source, ret_resource, reterr_fault);
     }
@@ -371,14 +520,14 @@ static int resolve(
         *reterr_fault = (struct jsv_schema_fault){
             .uri = jsv_registry_copy(registry, uri),
             .pointer = {"", 0},
-            .message = JSV_STR("it could not be loaded"),
+            .message = JSV_STR("the schema could not be loaded"),
             .missing = {"", 0},
         };
     }
     return r;
 }
 
-/* Find or load an embedded meta-schema. @return -ENOENT when there is none of that URI. */
+/* Find or load an embedded meta-schema. @return -ENOENT when no meta-schema has the URI. */
 static int find_embedded(
     struct jsv_registry *registry,
     struct jsv_str uri,

@@ -1,20 +1,20 @@
 /*
  * Finding the resources and anchors of a source.
  *
- * A schema is in a source where a keyword says so: `properties` holds schemas,
- * `const` does not, whatever its value looks like. So the scan goes from
- * keyword to keyword as compiling will, by the draft of the resource it is in,
- * which may be another further down. Schemas still to do wait on a stack.
+ * Keywords decide where schemas are: `properties` holds schemas, `const` does
+ * not, whatever its value looks like. So the scan goes from keyword to keyword
+ * like the compiler, by the draft of the current resource. A stack of pending
+ * schemas replaces recursion.
  */
 #include <errno.h>
 
 #include "jsv/json/stack.h"
 #include "jsv/json/value.h"
-#include "jsv/schema/registry/parts.h"
+#include "jsv/schema/registry/registry.h"
 #include "jsv/schema/registry/uri.h"
 #include "jsv/schema/report/message.h"
 
-/* A schema waiting to be looked at, and the resource it stands in. */
+/* A schema to be scanned, and the resource it is in. */
 struct scan_item {
     const struct jsv_node *node;
     struct jsv_resource *resource;
@@ -24,7 +24,7 @@ struct source_scan {
     struct jsv_registry *registry;
     struct jsv_source *source;
     struct jsv_schema_fault *reterr_fault;
-    size_t uris_size; /* of its identifiers */
+    size_t uris_size; /* of its resolved identifiers */
     struct jsv_arena scratch;
     struct jsv_stack pending; /* struct scan_item */
 };
@@ -43,7 +43,7 @@ push_schema(struct source_scan *scan, const struct jsv_node *node, struct jsv_re
     return 0;
 }
 
-/* Every schema directly in a keyword's value. */
+/* Push every schema directly in a keyword's value. */
 static int push_operand(
     struct source_scan *scan,
     enum jsv_operand operand,
@@ -73,7 +73,7 @@ static int push_operand(
     return 0;
 }
 
-/* An anchor may be plain and dynamic at once, but not stand at two places. */
+/* An anchor may be plain and dynamic at once, but not be at two places. */
 static int add_anchor(
     struct source_scan *scan,
     struct jsv_resource *resource,
@@ -89,12 +89,7 @@ static int add_anchor(
     }
     if (known) {
         return jsv_registry_fault(
-            registry,
-            resource,
-            node,
-            scan->reterr_fault,
-            "the anchor %.*s is used twice",
-            JSV_TEXT(name));
+            registry, resource, node, scan->reterr_fault, "duplicate anchor %.*s", JSV_TEXT(name));
     }
     struct jsv_anchor *anchor = jsv_arena_alloc(&registry->arena, sizeof(*anchor));
     if (!anchor) {
@@ -108,7 +103,7 @@ static int add_anchor(
     return r;
 }
 
-/* The same text may mean different things inside documents of different drafts. */
+/* Equal texts mean different things in different drafts. */
 static bool has_same_dialect(const struct jsv_resource *a, const struct jsv_resource *b)
 {
     return a->draft == b->draft && a->vocabularies == b->vocabularies;
@@ -141,7 +136,7 @@ static int add_resource(
     }
     scan->source->resources = resource;
     registry->resource_count++;
-    /* named before its meta-schema is looked for: that may be the resource itself */
+    /* named before its meta-schema is searched, because that may be the resource itself */
     const struct jsv_resource *twin;
     r = jsv_registry_name(registry, uri, resource, &twin, scan->reterr_fault);
     if (r == -EEXIST && !outer && scan->source->resolved && registry->options.first_id_wins) {
@@ -157,7 +152,7 @@ static int add_resource(
     return r == -EEXIST && outer ? -EBADMSG : r; /* -EEXIST is about the source's own URI */
 }
 
-/* The draft a schema will have: its own $schema's if that is one of the known ones. */
+/* The draft a schema will have: that of its $schema if it names a draft. */
 static enum jsv_draft
 draft_ahead(const struct source_scan *scan, const struct jsv_node *node, enum jsv_draft otherwise)
 {
@@ -168,7 +163,7 @@ draft_ahead(const struct source_scan *scan, const struct jsv_node *node, enum js
     return draft;
 }
 
-/* A schema's identifier in its draft; NONE when it has none that counts. */
+/* A schema's identifier in its draft; NONE when it has none, or one that is ignored. */
 static struct jsv_value
 identifier(const struct source_scan *scan, const struct jsv_node *node, enum jsv_draft draft)
 {
@@ -180,10 +175,7 @@ identifier(const struct source_scan *scan, const struct jsv_node *node, enum jsv
     return jsv_value_type(id) == JSV_TYPE_STRING && alone ? id : (struct jsv_value){0};
 }
 
-/*
- * Resolve an identifier, for good. Many short ones below a long one would take
- * far more room than their text does, so all together are limited.
- */
+/* Resolve an identifier; the result lives in the registry, so the total size is limited. */
 static int resolve_id(
     struct source_scan *scan,
     const struct jsv_resource *resource,
@@ -205,13 +197,13 @@ static int resolve_id(
             resource,
             id.node,
             scan->reterr_fault,
-            "its identifiers, when resolved, are too long together");
+            "the resolved identifiers of this schema exceed the size limit");
     }
     *ret_uri = jsv_uri_split(uri);
     return 0;
 }
 
-/* Begin a resource where an identifier does: *resource becomes the one to go on with. */
+/* An identifier begins a resource, which replaces *resource. */
 static int
 scan_id(struct source_scan *scan, const struct jsv_node *node, struct jsv_resource **resource)
 {
@@ -268,7 +260,7 @@ static int scan_schema(struct source_scan *scan, struct scan_item item)
     if (resource->draft < JSV_DRAFT_2019_09 &&
         jsv_value_type(jsv_value_get(object, JSV_STR("$ref"))) == JSV_TYPE_STRING &&
         item.node != resource->root) {
-        return 0; /* whatever stands beside $ref is ignored there */
+        return 0; /* these drafts ignore everything beside $ref */
     }
     struct jsv_iter iter = jsv_value_iter(object);
     while (jsv_iter_next(&iter)) {
@@ -285,19 +277,7 @@ static int scan_schema(struct source_scan *scan, struct scan_item item)
     return 0;
 }
 
-static int scan_all(struct source_scan *scan)
-{
-    while (scan->pending.count) {
-        struct scan_item item = *(struct scan_item *)jsv_stack_pop(&scan->pending);
-        int r = scan_schema(scan, item);
-        if (r < 0) {
-            return r;
-        }
-    }
-    return 0;
-}
-
-/* The root resource: known by its own $id and by the URI it was added under. */
+/* Add the root resource under its own $id and under the URI it was added with. */
 static int scan_root(struct source_scan *scan, struct jsv_resource **ret_resource)
 {
     struct jsv_registry *registry = scan->registry;
@@ -342,8 +322,8 @@ int jsv_source_scan(
     jsv_arena_init(&scan.scratch, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
     scan.pending = jsv_stack_on(&scan.scratch, sizeof(struct scan_item));
     int r = scan_root(&scan, ret_resource);
-    if (r == 0) {
-        r = scan_all(&scan);
+    while (r == 0 && scan.pending.count) {
+        r = scan_schema(&scan, *(struct scan_item *)jsv_stack_pop(&scan.pending));
     }
     jsv_arena_done(&scan.scratch);
     return r;

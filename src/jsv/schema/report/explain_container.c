@@ -350,8 +350,8 @@ int jsv_explain_dependencies(const struct jsv_keyword_call *call)
     struct members members;
     int verdict = members_init(call->x, call->place->node, call->use->weight, &members);
     verdict = verdict < 0 ? verdict : 1;
-    for (uint32_t i = 0; i < call->use->dependencies.count && verdict >= 0; i++) {
-        const struct jsv_dependency *dependency = &call->use->dependencies.items[i];
+    for (uint32_t i = 0; i < call->use->map.count && verdict >= 0; i++) {
+        const struct jsv_property *dependency = &call->use->map.items[i];
         size_t index;
         if (!find_member(call->x, &members, &dependency->key, &index)) {
             continue;
@@ -412,8 +412,8 @@ check_patterns(const struct jsv_keyword_call *call, const struct jsv_node *key, 
 {
     struct jsv_str name = jsv_string_text(call->x->document, key);
     int verdict = 1;
-    for (uint32_t i = 0; i < call->use->patterns.count; i++) {
-        const struct jsv_pattern_property *property = &call->use->patterns.items[i];
+    for (uint32_t i = 0; i < call->use->map.count; i++) {
+        const struct jsv_property *property = &call->use->map.items[i];
         int r = jsv_explain_search(call->x, property->regex, name);
         if (r == 1) {
             r = evaluate_child(call, property->schema, key + 1, key, 0);
@@ -470,9 +470,9 @@ static int matches_pattern(const struct jsv_keyword_call *call, const struct jsv
 {
     const struct jsv_keyword_use *patterns =
         jsv_subschema_use(call->schema, JSV_KEYWORD_PATTERN_PROPERTIES);
-    for (uint32_t i = 0; patterns && i < patterns->patterns.count; i++) {
+    for (uint32_t i = 0; patterns && i < patterns->map.count; i++) {
         struct jsv_str name = jsv_string_text(call->x->document, key);
-        int r = jsv_explain_search(call->x, patterns->patterns.items[i].regex, name);
+        int r = jsv_explain_search(call->x, patterns->map.items[i].regex, name);
         if (r != 0) {
             return r;
         }

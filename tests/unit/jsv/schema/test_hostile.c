@@ -602,6 +602,37 @@ static void short_contents(struct attack *attack)
     INSTANCE("]");
 }
 
+/* ---- tables: schemas that would each get a table of many names ---- */
+
+/* Every schema evaluates the 250 names of the same base. */
+static void unevaluated_tables(struct attack *attack)
+{
+    SCHEMA("{'$defs':{'base':{'properties':{");
+    for (int i = 0; i < 250; i++) {
+        SCHEMA("%s'%d':{}", i ? "," : "", i);
+    }
+    SCHEMA("}}},'prefixItems':[");
+    for (int i = 0; i < ITEMS / 2; i++) {
+        SCHEMA("%s{'unevaluatedProperties':false,'$ref':'#/$defs/base'}", i ? "," : "");
+    }
+    SCHEMA("]}");
+    INSTANCE("[{'1':1},{'2':1,'x':1}]");
+}
+
+static void required_tables(struct attack *attack)
+{
+    SCHEMA("{'prefixItems':[");
+    for (int i = 0; i < ITEMS / 50; i++) {
+        SCHEMA("%s{'required':[", i ? "," : "");
+        for (int k = 0; k < 60; k++) {
+            SCHEMA("%s'%d'", k ? "," : "", k);
+        }
+        SCHEMA("]}");
+    }
+    SCHEMA("]}");
+    INSTANCE("[1,{}]");
+}
+
 /* ---- the attacks ---- */
 
 /* Where a limit will do, too: explaining takes more steps than the verdict alone. */
@@ -678,6 +709,8 @@ static const struct attack_case cases[] = {
     ATTACK(long_string, 0, BOTH),
     ATTACK(encoded_content, 1, BOTH),
     ATTACK(short_contents, 1, BOTH),
+    ATTACK(unevaluated_tables, 0, NEVER),
+    ATTACK(required_tables, 0, NEVER),
 };
 
 /* Assert that what began at a time took no longer than it may. @return how long it took. */

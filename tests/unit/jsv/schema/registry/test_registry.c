@@ -8,6 +8,8 @@
 
 #include "jsv/schema/registry/registry.h"
 #include "support/schema_fixture.h"
+#include "support/schema_notes.h"
+#include "support/slowness.h"
 #include "support/texts.h"
 
 static void freeing_nothing(void **state)
@@ -144,7 +146,7 @@ static void resolver_errors(void **state)
     fixture->remotes = remotes;
     assert_int_equal(schema_fixture_compile(fixture, "{'$ref':'http://h/broken'}"), -EIO);
     assert_text(fixture->fault.uri, "http://h/broken");
-    assert_text(fixture->fault.message, "it could not be loaded");
+    assert_text(fixture->fault.message, "the schema could not be loaded");
     assert_int_equal(schema_fixture_compile(fixture, "{'$schema':'http://h/broken'}"), -EIO);
     assert_text(fixture->fault.uri, "http://h/broken");
     assert_int_equal(schema_fixture_compile(fixture, "{'$ref':'http://h/bad'}"), -EBADMSG);
@@ -155,7 +157,7 @@ static void resolver_errors(void **state)
     assert_text(fixture->fault.uri, "http://h/text");
     assert_int_not_equal(fixture->fault.json.code, JSV_ERROR_NONE);
     schema_fixture_expect_fault(
-        fixture, "{'$ref':'http://h/schema'}", "/$defs/a", "the anchor x is used twice");
+        fixture, "{'$ref':'http://h/schema'}", "/$defs/a", "duplicate anchor x");
     assert_text(fixture->fault.uri, "http://h/schema");
     /* the registry goes on */
     assert_int_equal(schema_fixture_add(fixture, "urn:next", "{'type':'null'}"), 0);
@@ -337,6 +339,102 @@ static void closing(void **state)
     assert_int_equal(used, 0);
 }
 
+/* ---- read ---- */
+
+static int compile_leniently(const char *schema)
+{
+    return schema_notes_compile(
+        (struct jsv_registry_options){.draft = JSV_DRAFT_2020_12, .allow_duplicates = true},
+        (struct jsv_schema_options){0},
+        schema);
+}
+
+static void duplicates_are_refused(void **state)
+{
+    schema_fixture_expect_fault(*state, "{'type':'null','type':'string'}", "/type", "");
+}
+
+/* A warning for each ignored member, in the order of the text. */
+static void the_last_one_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        compile_leniently("{'type':1,\n'items':{'a':1,'a':2},'\\u0061':'\xC3\xA9','a':3,\n"
+                          "'type':2,'type':'null'}"),
+        0);
+    assert_string_equal(
+        schema_notes,
+        "warning urn:test#/type@63: duplicate member name; line 1, column 2 is ignored, "
+        "the last one counts\n"
+        "warning urn:test#/items/a@26: duplicate member name; line 2, column 10 is ignored, "
+        "the last one counts\n"
+        "warning urn:test#/a@47: duplicate member name; line 2, column 23 is ignored, "
+        "the last one counts\n"
+        "warning urn:test#/type@63: duplicate member name; line 3, column 1 is ignored, "
+        "the last one counts\n");
+    assert_int_equal(compile_leniently("{'type':'null','type':'nul'}"), -EBADMSG);
+}
+
+/* Also where embedded resources are checked one by one. */
+static void duplicates_beside_embedded_resources(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        compile_leniently("{'$defs':{'x':{'$id':'urn:x','type':1,'type':'null'}},'$defs':{'x':{"
+                          "'$id':'urn:x','type':1,'type':'null'}},'$ref':'urn:x'}"),
+        0);
+    assert_non_null(strstr(schema_notes, "warning urn:test#/$defs@54: "));
+}
+
+static void count_notes(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *note)
+{
+    assert_int_equal(kind, JSV_NOTE_WARNING);
+    ++*(size_t *)context;
+    snprintf(
+        schema_notes, sizeof(schema_notes), "%.*s", (int)note->message.size, note->message.data);
+}
+
+/* Only the first 100 duplicates are named, so that their number does not cost quadratic time. */
+static void many_duplicates_are_counted(void **state)
+{
+    (void)state;
+    size_t told = 0;
+    const struct jsv_registry_options options = {
+        .draft = JSV_DRAFT_2020_12,
+        .allow_duplicates = true,
+        .listener = count_notes,
+        .listener_context = &told,
+    };
+    struct jsv_buf text;
+    jsv_buf_init(&text, NULL, SIZE_MAX);
+    for (int i = 0; i < 40000; i++) {
+        char member[32];
+        int size = snprintf(member, sizeof(member), "%s\"m%d\":1", i ? "," : "{", i % 20000);
+        jsv_buf_append(&text, member, (size_t)size);
+    }
+    assert_int_equal(jsv_buf_append_str(&text, JSV_STR("}")), 0);
+    struct jsv_registry *registry = jsv_registry_new(NULL, &options);
+    double begun = cpu_seconds();
+    assert_int_equal(jsv_registry_add(registry, JSV_STR("urn:a"), jsv_buf_str(&text), NULL), 0);
+    assert_true(cpu_seconds() - begun < 0.1 * SLOWNESS);
+    assert_int_equal(told, 101);
+    assert_string_equal(schema_notes, "19900 more duplicate member names");
+    jsv_registry_free(registry);
+    jsv_buf_done(&text);
+}
+
+static void a_listener_is_optional(void **state)
+{
+    (void)state;
+    const struct jsv_registry_options options = {
+        .draft = JSV_DRAFT_2020_12, .allow_duplicates = true};
+    struct jsv_registry *registry = jsv_registry_new(NULL, &options);
+    assert_int_equal(
+        jsv_registry_add(registry, JSV_STR("urn:a"), JSV_STR("{\"a\":1,\"a\":2}"), NULL), 0);
+    assert_int_equal(jsv_registry_add(registry, JSV_STR("urn:b"), JSV_STR("{"), NULL), -EBADMSG);
+    jsv_registry_free(registry);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +451,11 @@ int main(void)
         SCHEMA_TEST(pointers_of_faults),
         SCHEMA_TEST(long_messages_of_faults),
         SCHEMA_TEST(closing),
+        SCHEMA_TEST(duplicates_are_refused),
+        cmocka_unit_test(the_last_one_counts),
+        cmocka_unit_test(duplicates_beside_embedded_resources),
+        cmocka_unit_test(many_duplicates_are_counted),
+        cmocka_unit_test(a_listener_is_optional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
