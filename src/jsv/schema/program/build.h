@@ -46,7 +46,6 @@ struct jsv_build {
     unsigned char *states;    /* enum state, by subschema index */
     struct jsv_stack pending; /* struct jsv_subschema *: has a shape, not made yet */
     unsigned nesting;
-    uint64_t demanding_left; /* what lists with more names required may still cost */
     struct jsv_recent recent[JSV_RECENT_MAX]; /* lists made last; all PASS at first */
     unsigned recent_next;
 };
@@ -58,8 +57,6 @@ struct jsv_list {
     enum jsv_type type;
     size_t start; /* among those gathered */
     bool fails;
-    const struct jsv_names *demanded; /* of members, beside what the schema requires; or NULL */
-    const struct jsv_keyword_use *demander; /* the use that demands what it requires; or NULL */
 };
 
 static inline void *jsv_build_take(struct jsv_build *build, size_t size)
@@ -97,14 +94,6 @@ struct jsv_subschema *jsv_build_follow(struct jsv_build *build, struct jsv_subsc
 int jsv_build_shape_of(struct jsv_build *build, struct jsv_subschema *schema, uint32_t *ret_shape);
 /* The list of a schema for a value of this list's type and place. */
 int jsv_list_of_schema(struct jsv_list *list, struct jsv_subschema *schema, uint32_t *ret_at);
-/* Whether such a list can demand names, too: when it looks at members anyway. */
-bool jsv_build_can_demand(const struct jsv_build *build, const struct jsv_subschema *schema);
-/* The list of a schema that can, with these names required besides. */
-int jsv_list_of_demanding(
-    struct jsv_list *list,
-    struct jsv_subschema *schema,
-    const struct jsv_names *names,
-    uint32_t *ret_at);
 /* Demand a list too. */
 int jsv_list_add_list(struct jsv_list *list, uint32_t at);
 
@@ -120,11 +109,6 @@ int jsv_list_add_range(
 /* ---- program_combine.c ---- */
 
 int jsv_list_add_alternatives(struct jsv_list *list, const struct jsv_keyword_use *use);
-/*
- * The use of anyOf or oneOf whose alternatives demand of objects what the
- * schema requires; NULL when there is none.
- */
-const struct jsv_keyword_use *jsv_list_demander(const struct jsv_list *list);
 int jsv_list_add_not(struct jsv_list *list, const struct jsv_keyword_use *use);
 int jsv_list_add_if(struct jsv_list *list, const struct jsv_keyword_use *use);
 

@@ -310,9 +310,12 @@ static int use_names(
         entries[i].others = ~(1ull << i);
         choice->needed |= (uint64_t)(names[i].without != choice->all) << i;
     }
-    choice->names = table;
-    choice->entries = entries;
-    return jsv_names_build(table, arena, &prepare->scratch, keys, count);
+    int r = jsv_names_build(table, arena, &prepare->scratch, keys, count);
+    if (r == 0) {
+        choice->names = table;
+        choice->entries = entries;
+    }
+    return r;
 }
 
 static int gather_facts(struct prepare *prepare, const struct jsv_choice *choice)
@@ -366,6 +369,10 @@ int jsv_choices_prepare(
             r = prepare_choice(&prepare, choice);
             jsv_arena_reset(&prepare.scratch);
         }
+    }
+    if (schema->arena.refused || prepare.scratch.refused) {
+        schema->arena.refused = false;
+        r = 0; /* the other choices are made by running their alternatives */
     }
     jsv_arena_done(&prepare.scratch);
     return r;

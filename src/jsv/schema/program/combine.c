@@ -1,80 +1,11 @@
 /*
  * Keywords that combine schemas for the same value, turned into operations:
- * anyOf and oneOf, not, if. What the type of the value decides about one of
- * the schemas is settled here.
- *
- * Members that a schema requires beside its alternatives are required by each
- * of these, since one must fit. Alternatives that look at members anyway then
- * do so for both, and the object is walked once less.
+ * anyOf and oneOf, not, if. Schemas that the type of the value decides are
+ * settled here.
  */
 #include <string.h>
 
 #include "jsv/schema/program/build.h"
-
-/* What making a list of a schema again costs. */
-static uint64_t cost_of(const struct jsv_subschema *schema)
-{
-    uint64_t cost = schema->use_count;
-    for (uint32_t i = 0; i < schema->use_count; i++) {
-        cost += schema->uses[i].weight;
-    }
-    return cost;
-}
-
-/* Whether all alternatives can demand more names, and that is worth what it costs. */
-static bool
-can_all_demand(struct jsv_build *build, const struct jsv_keyword_use *use, uint64_t each)
-{
-    uint64_t cost = 0;
-    for (uint32_t i = 0; i < use->list.count; i++) {
-        const struct jsv_subschema *schema = jsv_build_follow(build, use->list.schemas[i]);
-        if (!jsv_build_can_demand(build, schema)) {
-            return false;
-        }
-        cost += each + cost_of(schema);
-    }
-    if (cost > build->demanding_left) {
-        return false;
-    }
-    build->demanding_left -= cost;
-    return true;
-}
-
-/* The names that a schema requires, when it says nothing else of members; NULL when it does not. */
-static const struct jsv_names *only_required(const struct jsv_subschema *schema)
-{
-    const struct jsv_keyword_use *required = jsv_subschema_use(schema, JSV_KEYWORD_REQUIRED);
-    bool only = required && required->names.count &&
-                !jsv_subschema_use(schema, JSV_KEYWORD_PROPERTIES) &&
-                !jsv_subschema_use(schema, JSV_KEYWORD_PATTERN_PROPERTIES) &&
-                !jsv_subschema_use(schema, JSV_KEYWORD_ADDITIONAL_PROPERTIES);
-    return only ? &required->names : NULL;
-}
-
-const struct jsv_keyword_use *jsv_list_demander(const struct jsv_list *list)
-{
-    const struct jsv_subschema *schema = list->schema;
-    const struct jsv_names *names = only_required(schema);
-    const struct jsv_keyword_use *any = jsv_subschema_use(schema, JSV_KEYWORD_ANY_OF);
-    const struct jsv_keyword_use *use = any ? any : jsv_subschema_use(schema, JSV_KEYWORD_ONE_OF);
-    bool can = names && use && use->list.count <= JSV_CHOICE_MAX &&
-               can_all_demand(list->build, use, names->count);
-    return can ? use : NULL;
-}
-
-/* The list of an alternative, with what it has to demand. */
-static int list_of_alternative(
-    struct jsv_list *list,
-    const struct jsv_keyword_use *use,
-    struct jsv_subschema *schema,
-    uint32_t *ret_at)
-{
-    if (use != list->demander) {
-        return jsv_list_of_schema(list, schema, ret_at);
-    }
-    schema = jsv_build_follow(list->build, schema);
-    return jsv_list_of_demanding(list, schema, only_required(list->schema), ret_at);
-}
 
 static int
 add_choice(struct jsv_list *list, enum jsv_op_code code, const uint32_t *at, uint32_t count)
@@ -103,7 +34,7 @@ gather_alternatives(struct jsv_list *list, const struct jsv_keyword_use *use, ui
     *ret_passing = 0;
     for (uint32_t i = 0; i < use->list.count; i++) {
         uint32_t at;
-        int r = list_of_alternative(list, use, use->list.schemas[i], &at);
+        int r = jsv_list_of_schema(list, use->list.schemas[i], &at);
         if (r < 0) {
             return r;
         }

@@ -91,11 +91,6 @@ gather_required(struct jsv_build *build, const struct jsv_names *required, struc
     return r;
 }
 
-static uint32_t names_count(const struct jsv_names *names)
-{
-    return names ? names->count : 0;
-}
-
 static int gather_names(
     struct jsv_list *list,
     const struct jsv_keyword_use *properties,
@@ -104,7 +99,7 @@ static int gather_names(
 {
     struct jsv_build *build = list->build;
     uint32_t listed = properties ? properties->map.count : 0;
-    uint32_t count_max = listed + names_count(required) + names_count(list->demanded);
+    uint32_t count_max = listed + (required ? required->count : 0);
     jsv_arena_reset(&build->brief);
     struct gathered names = {
         jsv_arena_array(&build->brief, count_max, sizeof(*names.keys)),
@@ -124,9 +119,6 @@ static int gather_names(
         }
     }
     int r = required ? gather_required(build, required, &names) : 0;
-    if (r == 0 && list->demanded) {
-        r = gather_required(build, list->demanded, &names);
-    }
     *ret_names = names;
     return r;
 }
@@ -154,7 +146,7 @@ static int add_patterns(
 /* Remember in their slots that names must be there. */
 static void require_names(struct jsv_object *object, const struct jsv_names *required)
 {
-    for (uint32_t i = 0; i < names_count(required); i++) {
+    for (uint32_t i = 0; required && i < required->count; i++) {
         struct jsv_name_slot *slot = jsv_names_slot_of(&object->names, &required->items[i]);
         if (slot && !(slot->info >> JSV_NAME_REQUIRED_SHIFT)) {
             slot->info |= 1u << JSV_NAME_REQUIRED_SHIFT;
@@ -231,7 +223,6 @@ int jsv_list_add_object(struct jsv_list *list)
     }
     describe_names(object, &names);
     require_names(object, required);
-    require_names(object, list->demanded);
     return jsv_list_add_data(list, object_code(object, &names, open), object);
 }
 

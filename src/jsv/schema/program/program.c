@@ -31,13 +31,6 @@ enum state {
     STATE_MADE,
 };
 
-/*
- * What lists that demand more than their schema may cost together, in keywords
- * and what these list, by the number of schemas: many may lead to the same ones.
- */
-#define DEMANDING_MIN        1024
-#define DEMANDING_PER_SCHEMA 2
-
 static int make_shape(struct jsv_build *build, struct jsv_subschema *schema);
 
 /* ---- shapes of other schemas ---- */
@@ -195,9 +188,8 @@ static int add_use(struct jsv_list *list, const struct jsv_keyword_use *use)
     case JSV_KEYWORD_PROPERTIES:
     case JSV_KEYWORD_PATTERN_PROPERTIES:
     case JSV_KEYWORD_ADDITIONAL_PROPERTIES:
-        return object && !list->demander && use == jsv_subschema_object_use(list->schema)
-                   ? jsv_list_add_object(list)
-                   : 0;
+        return object && use == jsv_subschema_object_use(list->schema) ? jsv_list_add_object(list)
+                                                                       : 0;
     case JSV_KEYWORD_DEPENDENT_REQUIRED:
     case JSV_KEYWORD_DEPENDENCIES:
     case JSV_KEYWORD_DEPENDENT_SCHEMAS:
@@ -276,7 +268,6 @@ static int make_list(
     struct jsv_build *build,
     const struct jsv_subschema *schema,
     enum jsv_type type,
-    const struct jsv_names *demanded,
     uint32_t *ret_at)
 {
     struct jsv_list list = {
@@ -285,14 +276,11 @@ static int make_list(
         .type = type,
         .start = build->gathered.count,
         .fails = schema->never,
-        .demanded = demanded,
     };
     int r = 0;
     if (needs_explaining(schema, type)) {
         r = jsv_list_add_data(&list, JSV_OP_EXPLAIN, schema);
     } else {
-        bool may_demand = type == JSV_TYPE_OBJECT && schema->combines && !demanded;
-        list.demander = may_demand ? jsv_list_demander(&list) : NULL;
         for (uint32_t i = 0; i < schema->use_count && r == 0 && !list.fails; i++) {
             r = add_use(&list, &schema->uses[i]);
         }
@@ -306,35 +294,13 @@ static int make_list(
     return r;
 }
 
-bool jsv_build_can_demand(const struct jsv_build *build, const struct jsv_subschema *schema)
-{
-    return build->states[schema->index] != STATE_BEING_MADE && build->nesting < NESTING_MAX &&
-           jsv_subschema_object_use(schema) && !needs_explaining(schema, JSV_TYPE_OBJECT);
-}
-
-int jsv_list_of_demanding(
-    struct jsv_list *list,
-    struct jsv_subschema *schema,
-    const struct jsv_names *names,
-    uint32_t *ret_at)
-{
-    struct jsv_build *build = list->build;
-    unsigned char state = build->states[schema->index];
-    build->states[schema->index] = STATE_BEING_MADE;
-    build->nesting++;
-    int r = make_list(build, schema, list->type, names, ret_at);
-    build->nesting--;
-    build->states[schema->index] = state;
-    return r;
-}
-
 static int make_shape(struct jsv_build *build, struct jsv_subschema *schema)
 {
     build->states[schema->index] = STATE_BEING_MADE;
     build->nesting++;
     struct jsv_shape shape = {0};
     for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
-        int r = make_list(build, schema, type, NULL, &shape.at[type]);
+        int r = make_list(build, schema, type, &shape.at[type]);
         if (r < 0) {
             return r;
         }
@@ -430,7 +396,6 @@ static int prepare_build(struct jsv_build *build)
     memset(build->shapes, 0, count * sizeof(*build->shapes));
     memset(build->ends, 0, count * sizeof(*build->ends));
     memset(build->states, STATE_NEW, count);
-    build->demanding_left = DEMANDING_MIN + DEMANDING_PER_SCHEMA * (uint64_t)count;
     return 0;
 }
 

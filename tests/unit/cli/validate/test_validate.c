@@ -320,8 +320,8 @@ static void test_lenient(void **state)
     assert_run(
         0,
         "",
-        "mcpgate: validate: t.json:2:2: warning: duplicate member; the one in line 1, column 2 does"
-        " not count, the last one does (at /type)\n");
+        "mcpgate: validate: t.json:2:2: warning: duplicate member name; line 1, column 2 is "
+        "ignored, the last one counts (at /type)\n");
     run_cli("", "validate", "-s", "t.json", "-q", "--lenient", "--no-warnings", "b.json");
     assert_run(0, "", "");
 }
