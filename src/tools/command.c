@@ -8,8 +8,8 @@
 #include "jsv/base/alloc.h"
 #include "log/counters.h"
 #include "log/text.h"
+#include "loop/collector.h"
 #include "loop/loop.h"
-#include "loop/process.h"
 #include "os/sys.h"
 #include "tools/builtin.h"
 #include "tools/command_line.h"
@@ -23,8 +23,8 @@ struct command_run {
     struct tool_call *call;   /* NULL: it was cancelled */
     struct command_run *next; /* of those that run, or of those that were dropped */
     struct command_run *previous;
-    struct loop_process *process; /* NULL: it does not run */
-    uint64_t entered_us;          /* when it began to wait for a place */
+    struct loop_collector *process; /* NULL: it does not run */
+    uint64_t entered_us;            /* when it began to wait for a place */
     uint64_t timeout_ms;
     size_t output_max;
 };
@@ -53,12 +53,12 @@ static struct jsv_str declared_output(const struct tool_call *call)
 }
 
 /* What was put out: nothing, text, or JSON if it is some. @return 0 or -ENOMEM. */
-static int read_output(struct tool_call *call, const struct loop_process_end *end)
+static int read_output(struct tool_call *call, const struct loop_collected *end)
 {
     struct tools *tools = call->tools;
-    bool was_cut_off = end->cut == LOOP_PROCESS_OUTPUT_MAX;
+    bool was_cut_off = end->cut == LOOP_COLLECTOR_OUTPUT_MAX;
     bool is_text = was_cut_off || jsv_str_equal(declared_output(call), JSV_STR("text"));
-    bool failed = end->cut != LOOP_PROCESS_WHOLE || end->signal != 0 || end->exit_code != 0;
+    bool failed = end->cut != LOOP_COLLECTOR_NOT_CUT || end->signal != 0 || end->exit_code != 0;
     if (end->output.size == 0 && failed) {
         return 0;
     }
@@ -127,18 +127,18 @@ static int check_kind(struct tool_call *call)
 }
 
 /* @return 0, and call->failure says what is wrong if something is; -errno: our fault. */
-static int judge(struct command_run *run, const struct loop_process_end *end)
+static int judge(struct command_run *run, const struct loop_collected *end)
 {
     struct tool_call *call = run->call;
     switch (end->cut) {
-    case LOOP_PROCESS_BROKEN:
+    case LOOP_COLLECTOR_BROKEN:
         return end->cut_error;
-    case LOOP_PROCESS_TIMEOUT:
+    case LOOP_COLLECTOR_TIMEOUT:
         return fail_by_number(call, ENVELOPE_FAILURE_TIMEOUT, (int64_t)run->timeout_ms);
-    case LOOP_PROCESS_OUTPUT_MAX:
+    case LOOP_COLLECTOR_OUTPUT_MAX:
         return fail_by_number(call, ENVELOPE_FAILURE_TOO_LARGE, (int64_t)run->output_max);
-    case LOOP_PROCESS_STOPPED:
-    case LOOP_PROCESS_WHOLE:
+    case LOOP_COLLECTOR_STOPPED:
+    case LOOP_COLLECTOR_NOT_CUT:
         break;
     }
     if (end->signal != 0) {
@@ -224,7 +224,7 @@ static void finish(struct tool_call *call, int error)
     call->finished(call); /* after which the call may be gone */
 }
 
-static void deliver(struct command_run *run, const struct loop_process_end *end)
+static void deliver(struct command_run *run, const struct loop_collected *end)
 {
     struct tool_call *call = run->call;
     int r = read_output(call, end);
@@ -237,7 +237,7 @@ static void deliver(struct command_run *run, const struct loop_process_end *end)
     finish(call, r < 0 ? r : 0);
 }
 
-static void ended(void *owner, const struct loop_process_end *end)
+static void ended(void *owner, const struct loop_collected *end)
 {
     struct command_run *run = owner;
     struct commands *commands = run->commands;
@@ -246,7 +246,7 @@ static void ended(void *owner, const struct loop_process_end *end)
     if (run->call) {
         deliver(run, end);
     }
-    loop_process_close(run->process); /* it holds the output, which the answer was made from */
+    loop_collector_close(run->process); /* it holds the output, which the answer was made from */
     free_run(run);
     start_waiting(commands);
 }
@@ -294,14 +294,14 @@ static int start_process(struct command_run *run)
     if (r != 0) {
         return r < 0 ? r : TOOL_DONE;
     }
-    const struct loop_process_options options = {
+    const struct loop_collector_options options = {
         .program = &line.program,
         .input = line.input,
         .output_max = run->output_max,
         .error_max = ERROR_SIZE_MAX,
         .timeout_ms = run->timeout_ms,
     };
-    r = loop_process_start(call->tools->commands.loop, &options, ended, run, &run->process);
+    r = loop_collector_start(call->tools->commands.loop, &options, ended, run, &run->process);
     return r < 0 ? explain(call, r) : TOOL_WAIT;
 }
 
@@ -421,7 +421,7 @@ void command_cancel(struct tool_call *call)
     call->state = NULL;
     if (run->process) {
         run->call = NULL;
-        loop_process_stop(run->process);
+        loop_collector_stop(run->process);
     } else if (run->item.client) {
         free_run(run);
     } else {
@@ -438,7 +438,7 @@ void commands_done(struct commands *commands)
         struct command_run *run = commands->runs;
         assert(!run->call);
         take_out(&commands->runs, &commands->runs_last, run);
-        loop_process_close(run->process);
+        loop_collector_close(run->process);
         free_run(run);
     }
 }
