@@ -37,12 +37,10 @@ int main(void)
     jsv_buf_init(&out, NULL, 4096);
     struct jsv_writer writer = jsv_writer_on(&out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("layers"));
-    jsv_write_uint64(&writer, jsv_value_count(jsv_value_get(root, JSV_STR("layers"))));
-    jsv_write_key(&writer, JSV_STR("coloured"));
-    jsv_write_bool(&writer, jsv_value_type(colour) != JSV_TYPE_NONE);
-    jsv_write_key(&writer, JSV_STR("second"));
-    jsv_write_value(&writer, beam);
+    jsv_write_member_uint64(
+        &writer, JSV_STR("layers"), jsv_value_count(jsv_value_get(root, JSV_STR("layers"))));
+    jsv_write_member_bool(&writer, JSV_STR("coloured"), jsv_value_type(colour) != JSV_TYPE_NONE);
+    jsv_write_member_value(&writer, JSV_STR("second"), beam);
     jsv_write_object_end(&writer);
     if (out.error == 0) {
         printf("%.*s\n", (int)out.size, out.data);

@@ -194,8 +194,7 @@ int jsv_pointer_push_index(struct jsv_buf *pointer, size_t index);
  *
  *     struct jsv_writer writer = jsv_writer_on(&buf);
  *     jsv_write_object_begin(&writer);
- *     jsv_write_key(&writer, JSV_STR("ok"));
- *     jsv_write_bool(&writer, true);
+ *     jsv_write_member_bool(&writer, JSV_STR("ok"), true);
  *     jsv_write_object_end(&writer);
  *     if (buf.error) …
  */
@@ -222,6 +221,17 @@ void jsv_write_null(struct jsv_writer *writer);
 void jsv_write_span(struct jsv_writer *writer, struct jsv_str json);
 /** A value without the white space between tokens, each spelled as it was read; NONE is null. */
 void jsv_write_value(struct jsv_writer *writer, struct jsv_value value);
+/** A member: jsv_write_key and then the function of the same name without "member". */
+void jsv_write_member_object_begin(struct jsv_writer *writer, struct jsv_str name);
+void jsv_write_member_array_begin(struct jsv_writer *writer, struct jsv_str name);
+void jsv_write_member_string(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text);
+void jsv_write_member_int64(struct jsv_writer *writer, struct jsv_str name, int64_t integer);
+void jsv_write_member_uint64(struct jsv_writer *writer, struct jsv_str name, uint64_t integer);
+void jsv_write_member_double(struct jsv_writer *writer, struct jsv_str name, double number);
+void jsv_write_member_bool(struct jsv_writer *writer, struct jsv_str name, bool boolean);
+void jsv_write_member_null(struct jsv_writer *writer, struct jsv_str name);
+void jsv_write_member_span(struct jsv_writer *writer, struct jsv_str name, struct jsv_str json);
+void jsv_write_member_value(struct jsv_writer *writer, struct jsv_str name, struct jsv_value value);
 /** A value for people: one member or element a line, indented; tokens as they were read. */
 void jsv_write_pretty(struct jsv_writer *writer, struct jsv_value value, unsigned indent);
 

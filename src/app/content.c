@@ -119,13 +119,11 @@ void app_content_describe(struct app_content *content, struct jsv_writer *writer
     pthread_mutex_lock(&content->lock);
     struct catalog *catalog = catalog_retain(content->catalog);
     pthread_mutex_unlock(&content->lock);
-    jsv_write_key(writer, JSV_STR("tools"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("tools"));
     for (size_t i = 0; i < catalog_tool_count(catalog); i++) {
         const struct catalog_tool *tool = catalog_tool_at(catalog, i);
         jsv_write_object_begin(writer);
-        jsv_write_key(writer, JSV_STR("name"));
-        jsv_write_string(writer, tool->name);
+        jsv_write_member_string(writer, JSV_STR("name"), tool->name);
         jsv_write_key(writer, JSV_STR("fingerprint"));
         if (tool->fingerprint.size > 0) {
             jsv_write_string(writer, tool->fingerprint);

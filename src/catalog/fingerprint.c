@@ -2,13 +2,10 @@
 
 static void write_part(const char *name, struct jsv_value schema, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, jsv_str_from(name));
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("type"));
-    jsv_write_string(writer, JSV_STR("object"));
+    jsv_write_member_object_begin(writer, jsv_str_from(name));
+    jsv_write_member_string(writer, JSV_STR("type"), JSV_STR("object"));
     if (jsv_value_type(schema) != JSV_TYPE_NONE) {
-        jsv_write_key(writer, JSV_STR("allOf"));
-        jsv_write_array_begin(writer);
+        jsv_write_member_array_begin(writer, JSV_STR("allOf"));
         jsv_write_value(writer, schema);
         jsv_write_array_end(writer);
     }
@@ -17,10 +14,8 @@ static void write_part(const char *name, struct jsv_value schema, struct jsv_wri
 
 static void write_tool(struct jsv_str tool_id, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("tool"));
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("const"));
-    jsv_write_string(writer, tool_id);
+    jsv_write_member_object_begin(writer, JSV_STR("tool"));
+    jsv_write_member_string(writer, JSV_STR("const"), tool_id);
     jsv_write_object_end(writer);
 }
 
@@ -29,16 +24,13 @@ int catalog_tool_io_write(
 {
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("type"));
-    jsv_write_string(&writer, JSV_STR("object"));
-    jsv_write_key(&writer, JSV_STR("properties"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_string(&writer, JSV_STR("type"), JSV_STR("object"));
+    jsv_write_member_object_begin(&writer, JSV_STR("properties"));
     write_tool(tool_id, &writer);
     write_part("input", input, &writer);
     write_part("output", output, &writer);
     jsv_write_object_end(&writer);
-    jsv_write_key(&writer, JSV_STR("required"));
-    jsv_write_span(&writer, JSV_STR("[\"tool\"]"));
+    jsv_write_member_span(&writer, JSV_STR("required"), JSV_STR("[\"tool\"]"));
     jsv_write_object_end(&writer);
     return out->error;
 }

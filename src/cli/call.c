@@ -53,12 +53,12 @@ struct call {
 
 static void write_meta(struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("_meta"));
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("io.modelcontextprotocol/protocolVersion"));
-    jsv_write_string(writer, jsv_str_from(mcp_version_name(MCP_VERSION_NEWEST)));
-    jsv_write_key(writer, JSV_STR("io.modelcontextprotocol/clientCapabilities"));
-    jsv_write_object_begin(writer);
+    jsv_write_member_object_begin(writer, JSV_STR("_meta"));
+    jsv_write_member_string(
+        writer,
+        JSV_STR("io.modelcontextprotocol/protocolVersion"),
+        jsv_str_from(mcp_version_name(MCP_VERSION_NEWEST)));
+    jsv_write_member_object_begin(writer, JSV_STR("io.modelcontextprotocol/clientCapabilities"));
     jsv_write_object_end(writer);
     jsv_write_object_end(writer);
 }
@@ -69,14 +69,10 @@ static struct jsv_writer begin_request(struct call *call, const char *method)
     jsv_buf_reset(&call->request);
     struct jsv_writer writer = jsv_writer_on(&call->request);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("jsonrpc"));
-    jsv_write_string(&writer, JSV_STR("2.0"));
-    jsv_write_key(&writer, JSV_STR("id"));
-    jsv_write_int64(&writer, 1);
-    jsv_write_key(&writer, JSV_STR("method"));
-    jsv_write_string(&writer, jsv_str_from(method));
-    jsv_write_key(&writer, JSV_STR("params"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_string(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
+    jsv_write_member_int64(&writer, JSV_STR("id"), 1);
+    jsv_write_member_string(&writer, JSV_STR("method"), jsv_str_from(method));
+    jsv_write_member_object_begin(&writer, JSV_STR("params"));
     return writer;
 }
 
@@ -130,8 +126,7 @@ static int list_page(struct call *call)
 {
     struct jsv_writer writer = begin_request(call, "tools/list");
     if (call->cursor.size > 0) {
-        jsv_write_key(&writer, JSV_STR("cursor"));
-        jsv_write_string(&writer, jsv_buf_str(&call->cursor));
+        jsv_write_member_string(&writer, JSV_STR("cursor"), jsv_buf_str(&call->cursor));
     }
     int r = ask(call, &writer, &call->page);
     return r < 0 ? r : read_reply(call, &call->page, call->listed);
@@ -339,8 +334,7 @@ static int suggest_schema(struct call *call)
     }
     name = jsv_value_text(jsv_value_get(jsv_document_root(call->answered), JSV_STR("schema")));
     struct jsv_writer writer = begin_request(call, "tools/call");
-    jsv_write_key(&writer, JSV_STR("name"));
-    jsv_write_string(&writer, JSV_STR("list_schemas"));
+    jsv_write_member_string(&writer, JSV_STR("name"), JSV_STR("list_schemas"));
     int r = ask(call, &writer, &call->page);
     r = r < 0 ? r : read_reply(call, &call->page, call->listed);
     if (r == 0) {
@@ -414,10 +408,8 @@ static int call_tool(struct call *call)
         return r;
     }
     struct jsv_writer writer = begin_request(call, "tools/call");
-    jsv_write_key(&writer, JSV_STR("name"));
-    jsv_write_string(&writer, jsv_str_from(call->tool));
-    jsv_write_key(&writer, JSV_STR("arguments"));
-    jsv_write_span(&writer, jsv_buf_str(&call->arguments));
+    jsv_write_member_string(&writer, JSV_STR("name"), jsv_str_from(call->tool));
+    jsv_write_member_span(&writer, JSV_STR("arguments"), jsv_buf_str(&call->arguments));
     r = ask(call, &writer, &call->reply);
     return r < 0 ? r : read_reply(call, &call->reply, call->answered);
 }

@@ -296,12 +296,10 @@ static void write_invalid(const struct mcp_verdict *verdict, struct jsv_buf *out
 {
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("ok"));
-    jsv_write_bool(&writer, false);
-    jsv_write_key(&writer, JSV_STR("layer"));
-    jsv_write_string(&writer, jsv_str_from(mcp_layer_name(verdict->layer)));
-    jsv_write_key(&writer, JSV_STR("code"));
-    jsv_write_int64(&writer, verdict->code);
+    jsv_write_member_bool(&writer, JSV_STR("ok"), false);
+    jsv_write_member_string(
+        &writer, JSV_STR("layer"), jsv_str_from(mcp_layer_name(verdict->layer)));
+    jsv_write_member_int64(&writer, JSV_STR("code"), verdict->code);
     struct jsv_problems listed = verdict->problems;
     listed.more = 0; /* not part of this output */
     tool_write_problems(&writer, &listed);

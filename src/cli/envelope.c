@@ -64,14 +64,11 @@ static int print_verdict(struct cli *cli, const struct verdict *verdict)
     cli_output_init(&out);
     struct jsv_writer writer = jsv_writer_on(&out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("ok"));
-    jsv_write_bool(&writer, ok);
+    jsv_write_member_bool(&writer, JSV_STR("ok"), ok);
     if (ok) {
-        jsv_write_key(&writer, JSV_STR("definition"));
-        jsv_write_string(&writer, JSV_STR(ENVELOPE_VERSION));
+        jsv_write_member_string(&writer, JSV_STR("definition"), JSV_STR(ENVELOPE_VERSION));
     } else {
-        jsv_write_key(&writer, JSV_STR("layer"));
-        jsv_write_string(&writer, jsv_str_from(verdict->layer));
+        jsv_write_member_string(&writer, JSV_STR("layer"), jsv_str_from(verdict->layer));
         tool_write_problems(&writer, &verdict->problems);
     }
     jsv_write_object_end(&writer);

@@ -39,8 +39,7 @@ static void write_cells(
     listing->row(catalog, index, cells);
     jsv_write_object_begin(writer);
     for (size_t i = 0; listing->columns[i]; i++) {
-        jsv_write_key(writer, jsv_str_from(listing->columns[i]));
-        jsv_write_string(writer, cells[i]);
+        jsv_write_member_string(writer, jsv_str_from(listing->columns[i]), cells[i]);
     }
     jsv_write_object_end(writer);
 }

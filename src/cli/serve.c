@@ -42,10 +42,8 @@ static void write_error(
 {
     struct jsv_writer writer = jsv_writer_on(&check->result);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("ok"));
-    jsv_write_bool(&writer, false);
-    jsv_write_key(&writer, JSV_STR("reason"));
-    jsv_write_string(&writer, jsv_str_from(reason));
+    jsv_write_member_bool(&writer, JSV_STR("ok"), false);
+    jsv_write_member_string(&writer, JSV_STR("reason"), jsv_str_from(reason));
     tool_write_problem(&writer, pointer, jsv_str_from(message));
     jsv_write_object_end(&writer);
 }
@@ -75,10 +73,8 @@ static int make_arguments(struct asset_check *check)
     }
     struct jsv_writer writer = jsv_writer_on(&check->arguments);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("asset"));
-    jsv_write_span(&writer, jsv_buf_str(&check->text));
-    jsv_write_key(&writer, JSV_STR("schema"));
-    jsv_write_string(&writer, schema);
+    jsv_write_member_span(&writer, JSV_STR("asset"), jsv_buf_str(&check->text));
+    jsv_write_member_string(&writer, JSV_STR("schema"), schema);
     jsv_write_object_end(&writer);
     if (check->arguments.error < 0) {
         return check->arguments.error;

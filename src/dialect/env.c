@@ -133,9 +133,9 @@ static enum dialect_step answer_prompt(
     }
     struct jsv_writer writer = env_result_begin(request);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("promptId"), prompt->id);
-    mcp_write_text(&writer, JSV_STR("title"), prompt->title);
-    mcp_write_text(&writer, JSV_STR("description"), prompt->description);
+    jsv_write_member_string(&writer, JSV_STR("promptId"), prompt->id);
+    jsv_write_member_string(&writer, JSV_STR("title"), prompt->title);
+    jsv_write_member_string(&writer, JSV_STR("description"), prompt->description);
     dialect_write_prompt_messages(&writer, jsv_buf_str(&text));
     jsv_write_object_end(&writer);
     env_result_end(request, &writer);
@@ -245,9 +245,8 @@ env_render(struct dialect_request *request, struct jsv_str result, enum tool_ver
     }
     struct jsv_writer writer = env_result_begin(request);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("tool"), invoke.tool_id);
-    jsv_write_key(&writer, JSV_STR("output"));
-    jsv_write_span(&writer, result);
+    jsv_write_member_string(&writer, JSV_STR("tool"), invoke.tool_id);
+    jsv_write_member_span(&writer, JSV_STR("output"), result);
     jsv_write_object_end(&writer);
     env_result_end(request, &writer);
 }

@@ -35,8 +35,7 @@ static void answer_error(
     }
     struct jsv_writer writer =
         rpc_write_error(reply, &request->message, error->rpc, error->message);
-    jsv_write_key(&writer, JSV_STR("data"));
-    jsv_write_span(&writer, text);
+    jsv_write_member_span(&writer, JSV_STR("data"), text);
     rpc_write_error_end(&writer);
 }
 
@@ -62,12 +61,12 @@ void env_render_failure(struct dialect_request *request)
     jsv_buf_init(&details, &request->reply->allocator, request->reply->size_max);
     struct jsv_writer writer = jsv_writer_on(&details);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("details"), call->failure.message);
-    mcp_write_text(
+    jsv_write_member_string(&writer, JSV_STR("details"), call->failure.message);
+    jsv_write_member_string(
         &writer,
         JSV_STR("suggestion"),
         JSV_STR("Correct the arguments if an error names them; else contact the operator"));
-    mcp_write_text(&writer, JSV_STR("cause"), JSV_STR(""));
+    jsv_write_member_string(&writer, JSV_STR("cause"), JSV_STR(""));
     jsv_write_key(&writer, JSV_STR("errors"));
     if (tool_tells_errors(call)) {
         jsv_write_value(&writer, jsv_value_get(call->result.value, JSV_STR("errors")));

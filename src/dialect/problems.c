@@ -57,12 +57,6 @@ struct jsv_str dialect_problem_message(
 
 /* ---- data ---- */
 
-static void write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text)
-{
-    jsv_write_key(writer, name);
-    jsv_write_string(writer, text);
-}
-
 static void write_path(
     struct jsv_writer *writer, struct jsv_str name, struct jsv_str prefix, struct jsv_str path)
 {
@@ -70,19 +64,18 @@ static void write_path(
     jsv_buf_init(&whole, &writer->out->allocator, PATH_SIZE_MAX);
     jsv_buf_append_str(&whole, prefix);
     jsv_buf_append_str(&whole, path);
-    write_text(writer, name, whole.error == 0 ? jsv_buf_str(&whole) : path);
+    jsv_write_member_string(writer, name, whole.error == 0 ? jsv_buf_str(&whole) : path);
     jsv_buf_done(&whole);
 }
 
 static void
 write_list(struct jsv_writer *writer, struct jsv_str prefix, const struct jsv_problems *problems)
 {
-    jsv_write_key(writer, JSV_STR("errors"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("errors"));
     for (size_t i = 0; i < problems->count; i++) {
         jsv_write_object_begin(writer);
         write_path(writer, JSV_STR("path"), prefix, problems->items[i].path);
-        write_text(writer, JSV_STR("msg"), problems->items[i].message);
+        jsv_write_member_string(writer, JSV_STR("msg"), problems->items[i].message);
         jsv_write_object_end(writer);
     }
     jsv_write_array_end(writer);
@@ -94,9 +87,9 @@ void dialect_write_problems(
     const struct jsv_problem *first = &problems->items[0];
     jsv_write_object_begin(writer);
     write_path(writer, JSV_STR("validationPath"), prefix, first->path);
-    write_text(writer, JSV_STR("schemaPath"), first->schema_path);
-    write_text(writer, JSV_STR("validationError"), first->message);
-    write_text(
+    jsv_write_member_string(writer, JSV_STR("schemaPath"), first->schema_path);
+    jsv_write_member_string(writer, JSV_STR("validationError"), first->message);
+    jsv_write_member_string(
         writer,
         JSV_STR("suggestion"),
         JSV_STR("Correct the members that are listed and send the message again"));

@@ -40,12 +40,9 @@ static void reply_unsupported(struct dialect_request *request, struct jsv_str de
 {
     struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("ok"));
-    jsv_write_bool(&writer, false);
-    jsv_write_key(&writer, JSV_STR("reason"));
-    jsv_write_string(&writer, JSV_STR("unsupported"));
-    jsv_write_key(&writer, JSV_STR("detail"));
-    jsv_write_string(&writer, detail);
+    jsv_write_member_bool(&writer, JSV_STR("ok"), false);
+    jsv_write_member_string(&writer, JSV_STR("reason"), JSV_STR("unsupported"));
+    jsv_write_member_string(&writer, JSV_STR("detail"), detail);
     jsv_write_object_end(&writer);
     rpc_write_result_end(&writer);
 }

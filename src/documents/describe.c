@@ -20,7 +20,7 @@ void dialect_write_tool_id(
     jsv_buf_init(&id, &writer->out->allocator, TOOL_ID_MAX);
     jsv_buf_append_str(&id, JSV_STR(DIALECT_TOOL_ID_PREFIX));
     jsv_buf_append_str(&id, tool->name);
-    mcp_write_text(writer, name, jsv_buf_str(&id));
+    jsv_write_member_string(writer, name, jsv_buf_str(&id));
     jsv_buf_done(&id);
 }
 
@@ -29,14 +29,14 @@ static void write_tool(struct jsv_writer *writer, const struct catalog_tool *too
 {
     jsv_write_object_begin(writer);
     dialect_write_tool_id(writer, JSV_STR("toolId"), tool);
-    mcp_write_text(writer, JSV_STR("name"), tool->name);
+    jsv_write_member_string(writer, JSV_STR("name"), tool->name);
     mcp_write_member(writer, JSV_STR("title"), jsv_value_get(tool->value, JSV_STR("title")));
-    mcp_write_text(writer, JSV_STR("version"), dialect_tool_version(tool));
-    mcp_write_text(writer, JSV_STR("description"), tool->description);
+    jsv_write_member_string(writer, JSV_STR("version"), dialect_tool_version(tool));
+    jsv_write_member_string(writer, JSV_STR("description"), tool->description);
     mcp_write_member(writer, JSV_STR("inputSchema"), tool->input_schema);
     mcp_write_member(writer, JSV_STR("outputSchema"), tool->output_schema);
     if (tool->fingerprint.size > 0) {
-        mcp_write_text(writer, JSV_STR("fingerprint"), tool->fingerprint);
+        jsv_write_member_string(writer, JSV_STR("fingerprint"), tool->fingerprint);
     }
     mcp_write_member(
         writer, JSV_STR("annotations"), jsv_value_get(tool->value, JSV_STR("annotations")));
@@ -45,8 +45,7 @@ static void write_tool(struct jsv_writer *writer, const struct catalog_tool *too
 
 void dialect_write_tools(struct jsv_writer *writer, const struct catalog *catalog)
 {
-    jsv_write_key(writer, JSV_STR("tools"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("tools"));
     for (size_t i = 0; i < catalog_tool_count(catalog); i++) {
         write_tool(writer, catalog_tool_at(catalog, i));
     }
@@ -56,14 +55,12 @@ void dialect_write_tools(struct jsv_writer *writer, const struct catalog *catalo
 void dialect_write_prompt_arguments(struct jsv_writer *writer, const struct dialect_prompt *prompt)
 {
     const struct dialect_prompt_argument *argument;
-    jsv_write_key(writer, JSV_STR("arguments"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("arguments"));
     for (size_t i = 0; (argument = dialect_prompt_argument_at(prompt, i)) != NULL; i++) {
         jsv_write_object_begin(writer);
-        mcp_write_text(writer, JSV_STR("name"), argument->name);
-        mcp_write_text(writer, JSV_STR("description"), argument->description);
-        jsv_write_key(writer, JSV_STR("required"));
-        jsv_write_bool(writer, argument->is_required);
+        jsv_write_member_string(writer, JSV_STR("name"), argument->name);
+        jsv_write_member_string(writer, JSV_STR("description"), argument->description);
+        jsv_write_member_bool(writer, JSV_STR("required"), argument->is_required);
         jsv_write_object_end(writer);
     }
     jsv_write_array_end(writer);
@@ -72,13 +69,12 @@ void dialect_write_prompt_arguments(struct jsv_writer *writer, const struct dial
 void dialect_write_prompts(struct jsv_writer *writer)
 {
     const struct dialect_prompt *prompt;
-    jsv_write_key(writer, JSV_STR("prompts"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("prompts"));
     for (size_t i = 0; (prompt = dialect_prompt_at(i)) != NULL; i++) {
         jsv_write_object_begin(writer);
-        mcp_write_text(writer, JSV_STR("promptId"), prompt->id);
-        mcp_write_text(writer, JSV_STR("title"), prompt->title);
-        mcp_write_text(writer, JSV_STR("description"), prompt->description);
+        jsv_write_member_string(writer, JSV_STR("promptId"), prompt->id);
+        jsv_write_member_string(writer, JSV_STR("title"), prompt->title);
+        jsv_write_member_string(writer, JSV_STR("description"), prompt->description);
         dialect_write_prompt_arguments(writer, prompt);
         jsv_write_object_end(writer);
     }
@@ -89,11 +85,10 @@ void dialect_write_user_message(struct jsv_writer *writer, struct jsv_str text)
 {
     jsv_write_array_begin(writer);
     jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("role"), JSV_STR("user"));
-    jsv_write_key(writer, JSV_STR("content"));
-    jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("type"), JSV_STR("text"));
-    mcp_write_text(writer, JSV_STR("text"), text);
+    jsv_write_member_string(writer, JSV_STR("role"), JSV_STR("user"));
+    jsv_write_member_object_begin(writer, JSV_STR("content"));
+    jsv_write_member_string(writer, JSV_STR("type"), JSV_STR("text"));
+    jsv_write_member_string(writer, JSV_STR("text"), text);
     jsv_write_object_end(writer);
     jsv_write_object_end(writer);
     jsv_write_array_end(writer);

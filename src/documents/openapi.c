@@ -37,8 +37,7 @@ static void write_members(struct jsv_writer *writer, struct jsv_value object)
 {
     struct jsv_iter iter = jsv_value_iter(object);
     while (jsv_iter_next(&iter)) {
-        jsv_write_key(writer, jsv_value_text(iter.key));
-        jsv_write_value(writer, iter.value);
+        jsv_write_member_value(writer, jsv_value_text(iter.key), iter.value);
     }
 }
 
@@ -80,7 +79,7 @@ static void content_begin(struct jsv_writer *writer)
     begin(writer, "content");
     begin(writer, "application/json");
     begin(writer, "schema");
-    mcp_write_text(writer, JSV_STR("type"), JSV_STR("object"));
+    jsv_write_member_string(writer, JSV_STR("type"), JSV_STR("object"));
     begin(writer, "properties");
 }
 
@@ -106,7 +105,7 @@ static void write_request(struct jsv_writer *writer, const struct catalog_tool *
 static void write_result(struct jsv_writer *writer, const struct catalog_tool *tool)
 {
     begin(writer, "200");
-    mcp_write_text(writer, JSV_STR("description"), JSV_STR("What the tool returned."));
+    jsv_write_member_string(writer, JSV_STR("description"), JSV_STR("What the tool returned."));
     content_begin(writer);
     begin(writer, "tool");
     dialect_write_tool_id(writer, JSV_STR("const"), tool);
@@ -125,15 +124,16 @@ static void write_operation(struct jsv_writer *writer, const struct catalog_tool
     jsv_write_object_begin(writer);
     begin(writer, "post");
     dialect_write_tool_id(writer, JSV_STR("operationId"), tool);
-    mcp_write_text(writer, JSV_STR("summary"), tool->title.size > 0 ? tool->title : tool->name);
-    mcp_write_text(writer, JSV_STR("description"), tool->description);
+    jsv_write_member_string(
+        writer, JSV_STR("summary"), tool->title.size > 0 ? tool->title : tool->name);
+    jsv_write_member_string(writer, JSV_STR("description"), tool->description);
     key(writer, "tags");
     jsv_write_span(writer, JSV_STR("[\"tools\"]"));
     write_request(writer, tool);
     begin(writer, "responses");
     write_result(writer, tool);
     begin(writer, "default");
-    mcp_write_text(writer, JSV_STR("$ref"), JSV_STR("#/components/responses/Error"));
+    jsv_write_member_string(writer, JSV_STR("$ref"), JSV_STR("#/components/responses/Error"));
     end(writer);
     end(writer);
     end(writer);
@@ -210,13 +210,13 @@ write_head(struct jsv_writer *writer, struct jsv_value fixed, const struct catal
         if (jsv_str_equal(name, JSV_STR("info"))) {
             begin(writer, "info");
             write_members(writer, iter.value);
-            mcp_write_text(writer, JSV_STR("version"), JSV_STR(ENVELOPE_REFERENCE_VERSION));
+            jsv_write_member_string(
+                writer, JSV_STR("version"), JSV_STR(ENVELOPE_REFERENCE_VERSION));
             end(writer);
         } else if (jsv_str_equal(name, JSV_STR("paths"))) {
             write_paths(writer, iter.value, catalog);
         } else if (!jsv_str_equal(name, JSV_STR("components"))) {
-            jsv_write_key(writer, name);
-            jsv_write_value(writer, iter.value);
+            jsv_write_member_value(writer, name, iter.value);
         }
     }
 }
@@ -229,8 +229,7 @@ static int write_components(
     struct jsv_iter iter = jsv_value_iter(components);
     while (jsv_iter_next(&iter)) {
         if (!jsv_str_equal(jsv_value_text(iter.key), JSV_STR("schemas"))) {
-            jsv_write_key(writer, jsv_value_text(iter.key));
-            jsv_write_value(writer, iter.value);
+            jsv_write_member_value(writer, jsv_value_text(iter.key), iter.value);
         }
     }
     begin(writer, "schemas");

@@ -19,8 +19,7 @@ static void write_catalog(struct dialect_request *request)
 {
     struct jsv_writer writer = jsv_writer_on(request->reply);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("version"));
-    jsv_write_string(&writer, JSV_STR(ENVELOPE_REFERENCE_VERSION));
+    jsv_write_member_string(&writer, JSV_STR("version"), JSV_STR(ENVELOPE_REFERENCE_VERSION));
     dialect_write_tools(&writer, request->catalog);
     jsv_write_object_end(&writer);
 }

@@ -29,13 +29,10 @@ int envelope_canonical_write_rpc(
 {
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("code"));
-    jsv_write_int64(&writer, error->rpc);
-    jsv_write_key(&writer, JSV_STR("message"));
-    jsv_write_string(&writer, error->message);
+    jsv_write_member_int64(&writer, JSV_STR("code"), error->rpc);
+    jsv_write_member_string(&writer, JSV_STR("message"), error->message);
     if (data.size > 0) {
-        jsv_write_key(&writer, JSV_STR("data"));
-        jsv_write_span(&writer, data);
+        jsv_write_member_span(&writer, JSV_STR("data"), data);
     }
     jsv_write_object_end(&writer);
     return out->error;
@@ -46,14 +43,10 @@ int envelope_canonical_write_http(
 {
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("error"));
-    jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("code"));
-    jsv_write_string(&writer, error->name);
-    jsv_write_key(&writer, JSV_STR("message"));
-    jsv_write_string(&writer, error->message);
-    jsv_write_key(&writer, JSV_STR("details"));
-    jsv_write_span(&writer, details.size > 0 ? details : JSV_STR("{}"));
+    jsv_write_member_object_begin(&writer, JSV_STR("error"));
+    jsv_write_member_string(&writer, JSV_STR("code"), error->name);
+    jsv_write_member_string(&writer, JSV_STR("message"), error->message);
+    jsv_write_member_span(&writer, JSV_STR("details"), details.size > 0 ? details : JSV_STR("{}"));
     jsv_write_object_end(&writer);
     jsv_write_object_end(&writer);
     return out->error;

@@ -53,10 +53,8 @@ int envelope_digest_text(
 void envelope_digest_write(const char *hex, struct jsv_writer *writer)
 {
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("alg"));
-    jsv_write_string(writer, JSV_STR("sha256"));
-    jsv_write_key(writer, JSV_STR("value"));
-    jsv_write_string(writer, jsv_str_from(hex));
+    jsv_write_member_string(writer, JSV_STR("alg"), JSV_STR("sha256"));
+    jsv_write_member_string(writer, JSV_STR("value"), jsv_str_from(hex));
     jsv_write_object_end(writer);
 }
 

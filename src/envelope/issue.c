@@ -155,10 +155,9 @@ void envelope_issue_write(
     const struct envelope_issue *issue, const char *details_name, struct jsv_writer *writer)
 {
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("code"));
-    jsv_write_string(writer, issue->code);
-    jsv_write_key(writer, JSV_STR("message"));
-    jsv_write_string(writer, clipped(issue->message, ENVELOPE_MESSAGE_MAX));
+    jsv_write_member_string(writer, JSV_STR("code"), issue->code);
+    jsv_write_member_string(
+        writer, JSV_STR("message"), clipped(issue->message, ENVELOPE_MESSAGE_MAX));
     if (issue->detail_count > 0) {
         jsv_write_key(writer, jsv_str_from(details_name));
         write_details(issue, writer);

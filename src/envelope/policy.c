@@ -128,8 +128,7 @@ int envelope_write_without(struct jsv_value object, struct jsv_str name, struct 
     jsv_write_object_begin(&writer);
     while (jsv_iter_next(&iter)) {
         if (!jsv_str_equal(jsv_value_text(iter.key), name)) {
-            jsv_write_key(&writer, jsv_value_text(iter.key));
-            jsv_write_value(&writer, iter.value);
+            jsv_write_member_value(&writer, jsv_value_text(iter.key), iter.value);
         }
     }
     jsv_write_object_end(&writer);
@@ -160,8 +159,7 @@ static void write_warnings(const struct envelope_answer *answer, struct jsv_writ
     if (answer->warnings.count == 0 && !repaired) {
         return;
     }
-    jsv_write_key(writer, JSV_STR("warnings"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("warnings"));
     if (repaired) {
         envelope_issue_write(&not_utf8, "details", writer);
     }
@@ -180,10 +178,8 @@ static bool is_request_id(struct jsv_value id)
 
 static void write_meta(struct jsv_value request_id, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("meta"));
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("request_id"));
-    jsv_write_value(writer, request_id);
+    jsv_write_member_object_begin(writer, JSV_STR("meta"));
+    jsv_write_member_value(writer, JSV_STR("request_id"), request_id);
     jsv_write_object_end(writer);
 }
 
@@ -204,8 +200,7 @@ int envelope_write(const struct envelope_answer *answer, struct jsv_buf *out)
     }
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("schema_version"));
-    jsv_write_string(&writer, JSV_STR(ENVELOPE_VERSION));
+    jsv_write_member_string(&writer, JSV_STR("schema_version"), JSV_STR(ENVELOPE_VERSION));
     jsv_write_key(&writer, JSV_STR("result"));
     write_output(answer, envelope_payload(answer), out);
     if (answer->errors.count > 0) {
@@ -214,8 +209,7 @@ int envelope_write(const struct envelope_answer *answer, struct jsv_buf *out)
     }
     write_warnings(answer, &writer);
     if (answer->provenance.size > 0) {
-        jsv_write_key(&writer, JSV_STR("provenance"));
-        jsv_write_span(&writer, answer->provenance);
+        jsv_write_member_span(&writer, JSV_STR("provenance"), answer->provenance);
     }
     if (is_request_id(answer->request_id)) {
         write_meta(answer->request_id, &writer);

@@ -24,19 +24,12 @@ bool envelope_record_is_parent(struct jsv_value value)
     return text.size > 0 && jsv_utf8_count(text) <= PARENT_SIZE_MAX;
 }
 
-static void write_text(const char *name, struct jsv_str text, struct jsv_writer *writer)
-{
-    jsv_write_key(writer, jsv_str_from(name));
-    jsv_write_string(writer, text);
-}
-
 static void write_tool(const struct envelope_record *record, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("tool"));
-    jsv_write_object_begin(writer);
-    write_text("name", record->run->tool_name, writer);
-    write_text("version", record->run->tool_version, writer);
-    write_text("adapter", JSV_STR("mcp"), writer);
+    jsv_write_member_object_begin(writer, JSV_STR("tool"));
+    jsv_write_member_string(writer, JSV_STR("name"), record->run->tool_name);
+    jsv_write_member_string(writer, JSV_STR("version"), record->run->tool_version);
+    jsv_write_member_string(writer, JSV_STR("adapter"), JSV_STR("mcp"));
     jsv_write_object_end(writer);
 }
 
@@ -53,8 +46,7 @@ copy_member(struct jsv_value from, const char *name, bool wanted, struct jsv_wri
 {
     struct jsv_value value = jsv_value_get(from, jsv_str_from(name));
     if (wanted && jsv_value_type(value) != JSV_TYPE_NONE) {
-        jsv_write_key(writer, jsv_str_from(name));
-        jsv_write_value(writer, value);
+        jsv_write_member_value(writer, jsv_str_from(name), value);
     }
 }
 
@@ -65,12 +57,12 @@ static void write_input(
     struct jsv_value digest = jsv_value_get(reference, JSV_STR("digest"));
     bool known = jsv_value_type(media_type) == JSV_TYPE_STRING;
     jsv_write_object_begin(writer);
-    write_text("schema_version", JSV_STR("artifact.v0.1"), writer);
-    write_text("artifact_id", input_id(reference), writer);
-    write_text(
-        "media_type",
-        known ? jsv_value_text(media_type) : JSV_STR("application/octet-stream"),
-        writer);
+    jsv_write_member_string(writer, JSV_STR("schema_version"), JSV_STR("artifact.v0.1"));
+    jsv_write_member_string(writer, JSV_STR("artifact_id"), input_id(reference));
+    jsv_write_member_string(
+        writer,
+        JSV_STR("media_type"),
+        known ? jsv_value_text(media_type) : JSV_STR("application/octet-stream"));
     copy_member(reference, "locator", record->wish->full, writer);
     bool with_digest = record->wish->digests && envelope_digest_is_sound(digest);
     copy_member(reference, "digest", with_digest, writer);
@@ -80,8 +72,7 @@ static void write_input(
 
 static void write_inputs(const struct envelope_record *record, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("inputs"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("inputs"));
     struct jsv_iter iter = jsv_value_iter(record->artifacts);
     while (jsv_iter_next(&iter)) {
         write_input(record, iter.value, writer);
@@ -93,28 +84,27 @@ static void write_output_id(const struct envelope_record *record, struct jsv_wri
 {
     char id[sizeof("result:") + OS_UUID_SIZE] = "result:";
     memcpy(id + sizeof("result:") - 1, record->run_id, sizeof(record->run_id));
-    write_text("artifact_id", jsv_str_from(id), writer);
+    jsv_write_member_string(writer, JSV_STR("artifact_id"), jsv_str_from(id));
 }
 
 static void write_output(const struct envelope_record *record, struct jsv_writer *writer)
 {
     bool text = record->result.kind == ENVELOPE_RESULT_TEXT;
     jsv_write_object_begin(writer);
-    write_text("schema_version", JSV_STR("artifact.v0.1"), writer);
+    jsv_write_member_string(writer, JSV_STR("schema_version"), JSV_STR("artifact.v0.1"));
     write_output_id(record, writer);
-    write_text("media_type", text ? JSV_STR("text/plain") : JSV_STR("application/json"), writer);
+    jsv_write_member_string(
+        writer, JSV_STR("media_type"), text ? JSV_STR("text/plain") : JSV_STR("application/json"));
     if (record->wish->full && record->has_output_digest) {
-        jsv_write_key(writer, JSV_STR("size_bytes"));
-        jsv_write_uint64(writer, record->output_digest.size);
+        jsv_write_member_uint64(writer, JSV_STR("size_bytes"), record->output_digest.size);
     }
     if (record->wish->digests && record->has_output_digest) {
         jsv_write_key(writer, JSV_STR("digest"));
         envelope_digest_write(record->output_digest.hex, writer);
     }
     if (record->wish->full) {
-        jsv_write_key(writer, JSV_STR("labels"));
-        jsv_write_object_begin(writer);
-        write_text("role", JSV_STR("result"), writer);
+        jsv_write_member_object_begin(writer, JSV_STR("labels"));
+        jsv_write_member_string(writer, JSV_STR("role"), JSV_STR("result"));
         jsv_write_object_end(writer);
     }
     jsv_write_object_end(writer);
@@ -122,8 +112,7 @@ static void write_output(const struct envelope_record *record, struct jsv_writer
 
 static void write_outputs(const struct envelope_record *record, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("outputs"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("outputs"));
     if (record->result.kind != ENVELOPE_RESULT_NONE) {
         write_output(record, writer);
     }
@@ -132,8 +121,7 @@ static void write_outputs(const struct envelope_record *record, struct jsv_write
 
 static void write_methods(const struct envelope_record *record, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("methods"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("methods"));
     for (size_t i = 0; i < ENVELOPE_METHODS; i++) {
         if (record->methods & 1u << i) {
             jsv_write_string(writer, method_ids[i]);
@@ -158,9 +146,9 @@ static void write_evidence(struct jsv_value reference, struct jsv_writer *writer
         writer->out->error = source.error;
     } else {
         jsv_write_object_begin(writer);
-        write_text("schema_version", JSV_STR("evidence.v0.1"), writer);
-        write_text("field", JSV_STR("result"), writer);
-        write_text("source", jsv_buf_str(&source), writer);
+        jsv_write_member_string(writer, JSV_STR("schema_version"), JSV_STR("evidence.v0.1"));
+        jsv_write_member_string(writer, JSV_STR("field"), JSV_STR("result"));
+        jsv_write_member_string(writer, JSV_STR("source"), jsv_buf_str(&source));
         jsv_write_object_end(writer);
     }
     jsv_buf_done(&source);
@@ -169,8 +157,7 @@ static void write_evidence(struct jsv_value reference, struct jsv_writer *writer
 static void write_all_evidence(const struct envelope_record *record, struct jsv_writer *writer)
 {
     bool wanted = record->wish->full && record->result.kind != ENVELOPE_RESULT_NONE;
-    jsv_write_key(writer, JSV_STR("evidence"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("evidence"));
     struct jsv_iter iter = jsv_value_iter(record->artifacts);
     while (wanted && jsv_iter_next(&iter)) {
         write_evidence(iter.value, writer);
@@ -192,11 +179,11 @@ int envelope_record_put(const struct envelope_record *record, struct jsv_buf *ou
 {
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    write_text("schema_version", JSV_STR("prov.record.v0.1"), &writer);
-    write_text("run_id", jsv_str_from(record->run_id), &writer);
+    jsv_write_member_string(&writer, JSV_STR("schema_version"), JSV_STR("prov.record.v0.1"));
+    jsv_write_member_string(&writer, JSV_STR("run_id"), jsv_str_from(record->run_id));
     write_tool(record, &writer);
     if (!record->wish->deterministic) {
-        write_text("time", record->run->time, &writer);
+        jsv_write_member_string(&writer, JSV_STR("time"), record->run->time);
     }
     write_inputs(record, &writer);
     write_outputs(record, &writer);

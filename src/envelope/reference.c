@@ -181,15 +181,11 @@ write_status(const struct envelope_reference_response *response, struct jsv_writ
         [ENVELOPE_STATUS_RETRY] = JSV_STR("retry"),
         [ENVELOPE_STATUS_ERROR] = JSV_STR("error"),
     };
-    jsv_write_key(writer, JSV_STR("status"));
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("code"));
-    jsv_write_string(writer, codes[response->status]);
-    jsv_write_key(writer, JSV_STR("http"));
-    jsv_write_uint64(writer, response->http);
+    jsv_write_member_object_begin(writer, JSV_STR("status"));
+    jsv_write_member_string(writer, JSV_STR("code"), codes[response->status]);
+    jsv_write_member_uint64(writer, JSV_STR("http"), response->http);
     if (response->message.size > 0) {
-        jsv_write_key(writer, JSV_STR("message"));
-        jsv_write_string(writer, response->message);
+        jsv_write_member_string(writer, JSV_STR("message"), response->message);
     }
     jsv_write_object_end(writer);
 }
@@ -198,8 +194,7 @@ write_status(const struct envelope_reference_response *response, struct jsv_writ
 static void
 write_unknown_fields(const struct envelope_reference_request *request, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("unknown_fields"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("unknown_fields"));
     struct jsv_iter iter = jsv_value_iter(request->message);
     while (jsv_iter_next(&iter)) {
         if (!is_known(jsv_value_text(iter.key))) {
@@ -212,13 +207,10 @@ write_unknown_fields(const struct envelope_reference_request *request, struct js
 static void
 write_metadata(const struct envelope_reference_request *request, struct jsv_writer *writer)
 {
-    jsv_write_key(writer, JSV_STR("metadata"));
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("tool"));
-    jsv_write_string(writer, request->tool);
+    jsv_write_member_object_begin(writer, JSV_STR("metadata"));
+    jsv_write_member_string(writer, JSV_STR("tool"), request->tool);
     if (jsv_value_type(request->trace_id) == JSV_TYPE_STRING) {
-        jsv_write_key(writer, JSV_STR("trace_id"));
-        jsv_write_value(writer, request->trace_id);
+        jsv_write_member_value(writer, JSV_STR("trace_id"), request->trace_id);
     }
     if (request->minor) {
         write_unknown_fields(request, writer);
@@ -248,14 +240,12 @@ write_own_errors(const struct envelope_reference_response *response, struct jsv_
         struct jsv_str message = jsv_value_text(jsv_value_get(iter.value, JSV_STR("message")));
         jsv_write_object_begin(writer);
         if (jsv_value_type(code) == JSV_TYPE_STRING) {
-            jsv_write_key(writer, JSV_STR("code"));
-            jsv_write_value(writer, code);
+            jsv_write_member_value(writer, JSV_STR("code"), code);
         }
-        jsv_write_key(writer, JSV_STR("message"));
-        jsv_write_string(writer, message.data ? message : response->message);
+        jsv_write_member_string(
+            writer, JSV_STR("message"), message.data ? message : response->message);
         if (jsv_value_type(details) == JSV_TYPE_OBJECT) {
-            jsv_write_key(writer, JSV_STR("detail"));
-            jsv_write_value(writer, details);
+            jsv_write_member_value(writer, JSV_STR("detail"), details);
         }
         jsv_write_object_end(writer);
     }
@@ -281,10 +271,8 @@ static void write_retry(unsigned seconds, struct jsv_writer *writer)
 {
     char digits[16];
     int size = snprintf(digits, sizeof(digits), "%u", seconds);
-    jsv_write_key(writer, JSV_STR("headers"));
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("Retry-After"));
-    jsv_write_string(writer, (struct jsv_str){digits, (size_t)size});
+    jsv_write_member_object_begin(writer, JSV_STR("headers"));
+    jsv_write_member_string(writer, JSV_STR("Retry-After"), (struct jsv_str){digits, (size_t)size});
     jsv_write_object_end(writer);
 }
 
@@ -295,13 +283,11 @@ int envelope_reference_write(
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
     write_id(request, &writer);
-    jsv_write_key(&writer, JSV_STR("version"));
-    jsv_write_string(&writer, JSV_STR(ENVELOPE_REFERENCE_VERSION));
+    jsv_write_member_string(&writer, JSV_STR("version"), JSV_STR(ENVELOPE_REFERENCE_VERSION));
     write_status(response, &writer);
-    jsv_write_key(&writer, JSV_STR("timestamp"));
-    jsv_write_string(&writer, response->timestamp);
-    jsv_write_key(&writer, JSV_STR("duration_ms"));
-    jsv_write_double(&writer, (double)response->duration_us / 1000.0);
+    jsv_write_member_string(&writer, JSV_STR("timestamp"), response->timestamp);
+    jsv_write_member_double(
+        &writer, JSV_STR("duration_ms"), (double)response->duration_us / 1000.0);
     if (response->output.kind != ENVELOPE_RESULT_NONE) {
         jsv_write_key(&writer, JSV_STR("output"));
         envelope_write_result(&response->output, out);

@@ -320,8 +320,7 @@ static void write_time(struct jsv_writer *writer, struct jsv_str name, int64_t w
 {
     char time[LOG_TIME_SIZE];
     log_time_format(wall_ms, time);
-    jsv_write_key(writer, name);
-    jsv_write_string(writer, jsv_str_from(time));
+    jsv_write_member_string(writer, name, jsv_str_from(time));
 }
 
 static void write_problem(const struct log_problem *problem, struct jsv_writer *writer)
@@ -332,12 +331,10 @@ static void write_problem(const struct log_problem *problem, struct jsv_writer *
     write_text(writer, JSV_STR("status"), problem->status);
     write_text(writer, JSV_STR("tool"), problem->tool);
     write_text(writer, JSV_STR("client"), problem->client);
-    jsv_write_key(writer, JSV_STR("pointer"));
-    jsv_write_string(writer, jsv_str_from(problem->pointer));
+    jsv_write_member_string(writer, JSV_STR("pointer"), jsv_str_from(problem->pointer));
     write_text(writer, JSV_STR("schemaPath"), problem->schema_path);
     write_text(writer, JSV_STR("message"), problem->message);
-    jsv_write_key(writer, JSV_STR("count"));
-    jsv_write_uint64(writer, problem->count);
+    jsv_write_member_uint64(writer, JSV_STR("count"), problem->count);
     write_time(writer, JSV_STR("first"), problem->first_ms);
     write_time(writer, JSV_STR("last"), problem->last_ms);
     jsv_write_object_end(writer);
@@ -410,8 +407,7 @@ int log_diagnostics_write(struct log *log, struct jsv_buf *out)
     count = merge_problems(items, count);
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("mismatches"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("mismatches"));
     for (size_t i = 0; i < count; i++) {
         write_problem(&items[i], &writer);
     }

@@ -78,8 +78,7 @@ static void write_file(
         struct jsv_str name = jsv_value_text(iter.key);
         if (jsv_value_type(iter.value) != JSV_TYPE_NULL &&
             !is_replaced(files, name, version, last)) {
-            jsv_write_key(writer, name);
-            jsv_write_span(writer, jsv_value_span(iter.value));
+            jsv_write_member_span(writer, name, jsv_value_span(iter.value));
         }
     }
 }
@@ -88,10 +87,9 @@ static void write_schema(const struct files *files, enum mcp_version last, struc
 {
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("$schema"));
-    jsv_write_string(&writer, JSV_STR("https://json-schema.org/draft/2020-12/schema"));
-    jsv_write_key(&writer, JSV_STR("$defs"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_string(
+        &writer, JSV_STR("$schema"), JSV_STR("https://json-schema.org/draft/2020-12/schema"));
+    jsv_write_member_object_begin(&writer, JSV_STR("$defs"));
     for (enum mcp_version version = 0; version <= last; version++) {
         write_file(files, version, last, &writer);
     }

@@ -335,12 +335,12 @@ static void describe_revision(
     const struct revision *revision, enum mcp_version version, struct jsv_writer *writer)
 {
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("version"));
-    jsv_write_string(writer, jsv_str_from(mcp_version_name(version)));
-    jsv_write_key(writer, JSV_STR("source"));
-    jsv_write_string(writer, revision->is_operators ? JSV_STR("operator") : JSV_STR("embedded"));
-    jsv_write_key(writer, JSV_STR("sha256"));
-    jsv_write_string(writer, jsv_str_from(revision->digest));
+    jsv_write_member_string(writer, JSV_STR("version"), jsv_str_from(mcp_version_name(version)));
+    jsv_write_member_string(
+        writer,
+        JSV_STR("source"),
+        revision->is_operators ? JSV_STR("operator") : JSV_STR("embedded"));
+    jsv_write_member_string(writer, JSV_STR("sha256"), jsv_str_from(revision->digest));
     jsv_write_object_end(writer);
 }
 

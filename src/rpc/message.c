@@ -224,10 +224,8 @@ struct jsv_writer rpc_write_error(
     struct jsv_writer writer = write_head(out, message);
     JSV_PUT(out, ERROR);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("code"));
-    jsv_write_int64(&writer, code);
-    jsv_write_key(&writer, JSV_STR("message"));
-    jsv_write_string(&writer, text);
+    jsv_write_member_int64(&writer, JSV_STR("code"), code);
+    jsv_write_member_string(&writer, JSV_STR("message"), text);
     return writer;
 }
 
@@ -235,12 +233,6 @@ void rpc_write_error_end(struct jsv_writer *writer)
 {
     jsv_write_object_end(writer);
     jsv_write_object_end(writer);
-}
-
-static void write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text)
-{
-    jsv_write_key(writer, name);
-    jsv_write_string(writer, text);
 }
 
 static bool skip(struct jsv_str *text, struct jsv_str prefix)
@@ -275,9 +267,9 @@ struct jsv_str rpc_result_of(struct jsv_str answer, const struct rpc_message *me
 void rpc_write_fault_data(struct jsv_writer *writer, const struct rpc_fault *fault)
 {
     jsv_write_object_begin(writer);
-    write_text(writer, JSV_STR("details"), fault->details);
-    write_text(writer, JSV_STR("suggestion"), fault->suggestion);
-    write_text(writer, JSV_STR("cause"), fault->cause);
+    jsv_write_member_string(writer, JSV_STR("details"), fault->details);
+    jsv_write_member_string(writer, JSV_STR("suggestion"), fault->suggestion);
+    jsv_write_member_string(writer, JSV_STR("cause"), fault->cause);
     jsv_write_object_end(writer);
 }
 

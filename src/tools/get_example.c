@@ -23,12 +23,9 @@ static int write_example(struct tool_call *call, const struct catalog_example *e
         return r < 0 ? r : TOOL_DONE;
     }
     struct jsv_writer writer = tool_begin(call, true);
-    jsv_write_key(&writer, JSV_STR("example"));
-    jsv_write_value(&writer, example->value);
-    jsv_write_key(&writer, JSV_STR("schema"));
-    jsv_write_string(&writer, name);
-    jsv_write_key(&writer, JSV_STR("validated"));
-    jsv_write_bool(&writer, true);
+    jsv_write_member_value(&writer, JSV_STR("example"), example->value);
+    jsv_write_member_string(&writer, JSV_STR("schema"), name);
+    jsv_write_member_bool(&writer, JSV_STR("validated"), true);
     return tool_end(call, &writer, TOOL_VERDICT_OK);
 }
 

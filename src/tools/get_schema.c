@@ -3,10 +3,8 @@
 static int write_schema(struct tool_call *call, const struct catalog_schema *schema)
 {
     struct jsv_writer writer = tool_begin(call, true);
-    jsv_write_key(&writer, JSV_STR("schema"));
-    jsv_write_value(&writer, schema->value);
-    jsv_write_key(&writer, JSV_STR("version"));
-    jsv_write_string(&writer, schema->version);
+    jsv_write_member_value(&writer, JSV_STR("schema"), schema->value);
+    jsv_write_member_string(&writer, JSV_STR("version"), schema->version);
     return tool_end(call, &writer, TOOL_VERDICT_OK);
 }
 

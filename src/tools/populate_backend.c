@@ -64,20 +64,16 @@ static int write_accepted(struct tool_call *call, struct jsv_str body)
         return r;
     }
     struct jsv_writer writer = tool_begin(call, true);
-    jsv_write_key(&writer, JSV_STR("asset_id"));
-    jsv_write_string(&writer, reply_id(call->tools, body));
-    jsv_write_key(&writer, JSV_STR("backend_url"));
-    jsv_write_string(&writer, url);
+    jsv_write_member_string(&writer, JSV_STR("asset_id"), reply_id(call->tools, body));
+    jsv_write_member_string(&writer, JSV_STR("backend_url"), url);
     return tool_end(call, &writer, TOOL_VERDICT_OK);
 }
 
 static int write_refused(struct tool_call *call, unsigned status, struct jsv_str detail)
 {
     struct jsv_writer writer = tool_begin_failure(call, JSV_STR("backend_error"));
-    jsv_write_key(&writer, JSV_STR("status"));
-    jsv_write_uint64(&writer, status);
-    jsv_write_key(&writer, JSV_STR("detail"));
-    jsv_write_string(&writer, detail);
+    jsv_write_member_uint64(&writer, JSV_STR("status"), status);
+    jsv_write_member_string(&writer, JSV_STR("detail"), detail);
     return tool_end(call, &writer, TOOL_VERDICT_FAILED);
 }
 

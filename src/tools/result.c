@@ -26,8 +26,7 @@ struct jsv_writer tool_begin(struct tool_call *call, bool ok)
 struct jsv_writer tool_begin_failure(struct tool_call *call, struct jsv_str reason)
 {
     struct jsv_writer writer = tool_begin(call, false);
-    jsv_write_key(&writer, JSV_STR("reason"));
-    jsv_write_string(&writer, reason);
+    jsv_write_member_string(&writer, JSV_STR("reason"), reason);
     return writer;
 }
 
@@ -47,8 +46,7 @@ int tool_not_found(struct tool_call *call)
 int tool_unsupported(struct tool_call *call, struct jsv_str detail)
 {
     struct jsv_writer writer = tool_begin_failure(call, JSV_STR("unsupported"));
-    jsv_write_key(&writer, JSV_STR("detail"));
-    jsv_write_string(&writer, detail);
+    jsv_write_member_string(&writer, JSV_STR("detail"), detail);
     return tool_end(call, &writer, TOOL_VERDICT_FAILED);
 }
 
@@ -57,31 +55,26 @@ int tool_unsupported(struct tool_call *call, struct jsv_str detail)
 static void write_item(struct jsv_writer *writer, struct jsv_str path, struct jsv_str message)
 {
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("path"));
-    jsv_write_string(writer, path);
-    jsv_write_key(writer, JSV_STR("msg"));
-    jsv_write_string(writer, message);
+    jsv_write_member_string(writer, JSV_STR("path"), path);
+    jsv_write_member_string(writer, JSV_STR("msg"), message);
     jsv_write_object_end(writer);
 }
 
 void tool_write_problems(struct jsv_writer *writer, const struct jsv_problems *problems)
 {
-    jsv_write_key(writer, JSV_STR("errors"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("errors"));
     for (size_t i = 0; i < problems->count; i++) {
         write_item(writer, problems->items[i].path, problems->items[i].message);
     }
     jsv_write_array_end(writer);
     if (problems->more > 0) {
-        jsv_write_key(writer, JSV_STR("more"));
-        jsv_write_uint64(writer, problems->more);
+        jsv_write_member_uint64(writer, JSV_STR("more"), problems->more);
     }
 }
 
 void tool_write_problem(struct jsv_writer *writer, struct jsv_str path, struct jsv_str message)
 {
-    jsv_write_key(writer, JSV_STR("errors"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("errors"));
     write_item(writer, path, message);
     jsv_write_array_end(writer);
 }
@@ -96,10 +89,8 @@ int tool_refuse(struct tool_call *call, struct jsv_str path, struct jsv_str mess
 void tool_write_invalid(struct jsv_writer *writer, const struct jsv_problems *problems)
 {
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("ok"));
-    jsv_write_bool(writer, false);
-    jsv_write_key(writer, JSV_STR("reason"));
-    jsv_write_string(writer, JSV_STR("validation_failed"));
+    jsv_write_member_bool(writer, JSV_STR("ok"), false);
+    jsv_write_member_string(writer, JSV_STR("reason"), JSV_STR("validation_failed"));
     tool_write_problems(writer, problems);
     jsv_write_object_end(writer);
 }
@@ -122,17 +113,13 @@ void tool_write_failure(struct jsv_writer *writer, const struct tool_call *call)
         return;
     }
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("ok"));
-    jsv_write_bool(writer, false);
-    jsv_write_key(writer, JSV_STR("reason"));
-    jsv_write_string(writer, JSV_STR("execution_failed"));
-    jsv_write_key(writer, JSV_STR("detail"));
-    jsv_write_string(writer, call->failure.message);
+    jsv_write_member_bool(writer, JSV_STR("ok"), false);
+    jsv_write_member_string(writer, JSV_STR("reason"), JSV_STR("execution_failed"));
+    jsv_write_member_string(writer, JSV_STR("detail"), call->failure.message);
     jsv_write_key(writer, JSV_STR("error"));
     envelope_issue_write(&call->failure, "details", writer);
     if (call->result.kind != ENVELOPE_RESULT_NONE) {
-        jsv_write_key(writer, JSV_STR("partial"));
-        jsv_write_span(writer, jsv_buf_str(call->out));
+        jsv_write_member_span(writer, JSV_STR("partial"), jsv_buf_str(call->out));
     }
     jsv_write_object_end(writer);
 }

@@ -65,8 +65,7 @@ static int without_schema_ref(struct tool_call *call, struct jsv_value *asset)
     struct jsv_iter iter = jsv_value_iter(*asset);
     while (jsv_iter_next(&iter)) {
         if (!jsv_str_equal(jsv_value_text(iter.key), SCHEMA_REF)) {
-            jsv_write_key(&writer, jsv_value_text(iter.key));
-            jsv_write_value(&writer, iter.value);
+            jsv_write_member_value(&writer, jsv_value_text(iter.key), iter.value);
         }
     }
     jsv_write_object_end(&writer);

@@ -8,8 +8,7 @@
 static void write_valid(struct jsv_writer *writer)
 {
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("ok"));
-    jsv_write_bool(writer, true);
+    jsv_write_member_bool(writer, JSV_STR("ok"), true);
     jsv_write_object_end(writer);
 }
 
@@ -17,8 +16,7 @@ static void write_invalid(
     struct jsv_writer *writer, const struct jsv_problems *problems, struct jsv_str message)
 {
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("ok"));
-    jsv_write_bool(writer, false);
+    jsv_write_member_bool(writer, JSV_STR("ok"), false);
     if (message.data) {
         tool_write_problem(writer, JSV_STR(""), message);
     } else {
@@ -49,8 +47,7 @@ static int
 write_results(struct tool_call *call, const struct jsv_schema *schema, struct jsv_value assets)
 {
     struct jsv_writer writer = tool_begin(call, true);
-    jsv_write_key(&writer, JSV_STR("results"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("results"));
     struct jsv_iter iter = jsv_value_iter(assets);
     int r = 0;
     while (jsv_iter_next(&iter)) {
@@ -71,10 +68,8 @@ write_results(struct tool_call *call, const struct jsv_schema *schema, struct js
 static int refuse_batch(struct tool_call *call, size_t limit)
 {
     struct jsv_writer writer = tool_begin_failure(call, JSV_STR("unsupported"));
-    jsv_write_key(&writer, JSV_STR("detail"));
-    jsv_write_string(&writer, JSV_STR("batch_too_large"));
-    jsv_write_key(&writer, JSV_STR("limit"));
-    jsv_write_uint64(&writer, limit);
+    jsv_write_member_string(&writer, JSV_STR("detail"), JSV_STR("batch_too_large"));
+    jsv_write_member_uint64(&writer, JSV_STR("limit"), limit);
     return tool_end(call, &writer, TOOL_VERDICT_FAILED);
 }
 

@@ -317,17 +317,14 @@ static void write_json(const struct validate_verdict *verdict, struct jsv_buf *o
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("file"));
     write_name(&writer, verdict->name);
-    jsv_write_key(&writer, JSV_STR("line"));
-    jsv_write_uint64(&writer, verdict->line);
-    jsv_write_key(&writer, JSV_STR("ok"));
-    jsv_write_bool(&writer, ok);
+    jsv_write_member_uint64(&writer, JSV_STR("line"), verdict->line);
+    jsv_write_member_bool(&writer, JSV_STR("ok"), ok);
     if (!ok) {
         jsv_write_key(&writer, JSV_STR("errors"));
         jsv_problems_write_json(problems, out);
     }
     if (problems->more > 0) {
-        jsv_write_key(&writer, JSV_STR("more"));
-        jsv_write_uint64(&writer, problems->more);
+        jsv_write_member_uint64(&writer, JSV_STR("more"), problems->more);
     }
     jsv_write_object_end(&writer);
     jsv_buf_append_byte(out, '\n');

@@ -9,24 +9,16 @@
 #define SERVER_INFO "{\"name\":\"mcpgate\",\"version\":\"" MCPGATE_VERSION "\"}"
 #define META        "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":" SERVER_INFO "}"
 
-void mcp_write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text)
-{
-    jsv_write_key(writer, name);
-    jsv_write_string(writer, text);
-}
-
 void mcp_write_member(struct jsv_writer *writer, struct jsv_str name, struct jsv_value value)
 {
     if (jsv_value_type(value) != JSV_TYPE_NONE) {
-        jsv_write_key(writer, name);
-        jsv_write_value(writer, value);
+        jsv_write_member_value(writer, name, value);
     }
 }
 
 void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name)
 {
-    jsv_write_key(writer, name);
-    jsv_write_span(writer, JSV_STR(SERVER_INFO));
+    jsv_write_member_span(writer, name, JSV_STR(SERVER_INFO));
 }
 
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
@@ -74,9 +66,8 @@ static void write_hints(
     if (!mcp_version_has(version, MCP_TRAIT_RESULT_TYPE)) {
         return;
     }
-    jsv_write_key(writer, JSV_STR("ttlMs"));
-    jsv_write_int64(writer, ttl_ms);
-    mcp_write_text(writer, JSV_STR("cacheScope"), scope);
+    jsv_write_member_int64(writer, JSV_STR("ttlMs"), ttl_ms);
+    jsv_write_member_string(writer, JSV_STR("cacheScope"), scope);
 }
 
 void mcp_write_cache_hints(struct jsv_writer *writer, const struct mcp_exchange *exchange)

@@ -87,14 +87,11 @@ static void answer_lacking(struct dialect_request *request, unsigned missing)
     mcp_set_status(request, error);
     struct jsv_writer writer = rpc_write_error(
         request->reply, &request->message, rpc_error_code(error), rpc_error_message(error));
-    jsv_write_key(&writer, JSV_STR("data"));
-    jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("requiredCapabilities"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_object_begin(&writer, JSV_STR("data"));
+    jsv_write_member_object_begin(&writer, JSV_STR("requiredCapabilities"));
     for (size_t i = 0; i < MEANS_COUNT; i++) {
         if (missing & means[i].capability) {
-            jsv_write_key(&writer, means[i].name);
-            jsv_write_span(&writer, JSV_STR("{}"));
+            jsv_write_member_span(&writer, means[i].name, JSV_STR("{}"));
         }
     }
     jsv_write_object_end(&writer);
@@ -116,7 +113,7 @@ static bool answer_input_required(
         struct jsv_writer writer = mcp_result_begin_as(request, JSV_STR("input_required"));
         mcp_write_member(&writer, JSV_STR("inputRequests"), questions);
         if (memory.size > 0) {
-            mcp_write_text(&writer, JSV_STR("requestState"), jsv_buf_str(&state));
+            jsv_write_member_string(&writer, JSV_STR("requestState"), jsv_buf_str(&state));
         }
         mcp_result_end(&writer);
     }
@@ -140,10 +137,9 @@ send_question(struct dialect_request *request, struct jsv_value key, struct jsv_
     jsv_buf_init(&text, os_allocator(), request->reply->size_max);
     struct jsv_writer writer = jsv_writer_on(&text);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
-    jsv_write_key(&writer, JSV_STR("id"));
-    jsv_write_uint64(&writer, id);
-    mcp_write_text(&writer, JSV_STR("method"), name);
+    jsv_write_member_string(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
+    jsv_write_member_uint64(&writer, JSV_STR("id"), id);
+    jsv_write_member_string(&writer, JSV_STR("method"), name);
     mcp_write_member(&writer, JSV_STR("params"), params);
     jsv_write_object_end(&writer);
     r = text.error;
@@ -187,8 +183,7 @@ void mcp_give_up(struct dialect_request *request, struct jsv_str details)
 {
     struct jsv_writer writer = mcp_result_begin(request);
     mcp_write_text_content(&writer, details);
-    jsv_write_key(&writer, JSV_STR("isError"));
-    jsv_write_bool(&writer, true);
+    jsv_write_member_bool(&writer, JSV_STR("isError"), true);
     mcp_result_end(&writer);
 }
 

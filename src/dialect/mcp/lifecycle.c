@@ -12,19 +12,14 @@ static const char instructions[] =
 
 static void write_capabilities(struct jsv_writer *writer, enum mcp_version version)
 {
-    jsv_write_key(writer, JSV_STR("capabilities"));
-    jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("tools"));
-    jsv_write_span(writer, JSV_STR("{\"listChanged\":true}"));
-    jsv_write_key(writer, JSV_STR("resources"));
-    jsv_write_span(writer, JSV_STR("{\"subscribe\":true,\"listChanged\":true}"));
-    jsv_write_key(writer, JSV_STR("prompts"));
-    jsv_write_span(writer, JSV_STR("{\"listChanged\":true}"));
-    jsv_write_key(writer, JSV_STR("logging"));
-    jsv_write_span(writer, JSV_STR("{}"));
+    jsv_write_member_object_begin(writer, JSV_STR("capabilities"));
+    jsv_write_member_span(writer, JSV_STR("tools"), JSV_STR("{\"listChanged\":true}"));
+    jsv_write_member_span(
+        writer, JSV_STR("resources"), JSV_STR("{\"subscribe\":true,\"listChanged\":true}"));
+    jsv_write_member_span(writer, JSV_STR("prompts"), JSV_STR("{\"listChanged\":true}"));
+    jsv_write_member_span(writer, JSV_STR("logging"), JSV_STR("{}"));
     if (version >= MCP_VERSION_2025_03_26) {
-        jsv_write_key(writer, JSV_STR("completions"));
-        jsv_write_span(writer, JSV_STR("{}"));
+        jsv_write_member_span(writer, JSV_STR("completions"), JSV_STR("{}"));
     }
     jsv_write_object_end(writer);
 }
@@ -84,10 +79,11 @@ enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
     (*request->session)->capabilities = mcp_capabilities_of(capabilities, version);
     request->variant = version;
     struct jsv_writer writer = mcp_result_begin(request);
-    mcp_write_text(&writer, JSV_STR("protocolVersion"), jsv_str_from(mcp_version_name(version)));
+    jsv_write_member_string(
+        &writer, JSV_STR("protocolVersion"), jsv_str_from(mcp_version_name(version)));
     write_capabilities(&writer, version);
     mcp_write_server_info(&writer, JSV_STR("serverInfo"));
-    mcp_write_text(&writer, JSV_STR("instructions"), JSV_STR(instructions));
+    jsv_write_member_string(&writer, JSV_STR("instructions"), JSV_STR(instructions));
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }
@@ -103,14 +99,13 @@ enum dialect_step mcp_handle_initialized(struct mcp_exchange *exchange)
 enum dialect_step mcp_handle_discover(struct mcp_exchange *exchange)
 {
     struct jsv_writer writer = mcp_result_begin(exchange->request);
-    jsv_write_key(&writer, JSV_STR("supportedVersions"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("supportedVersions"));
     for (unsigned i = MCP_VERSION_COUNT; i > 0; i--) {
         jsv_write_string(&writer, jsv_str_from(mcp_version_name((enum mcp_version)(i - 1))));
     }
     jsv_write_array_end(&writer);
     write_capabilities(&writer, exchange->version);
-    mcp_write_text(&writer, JSV_STR("instructions"), JSV_STR(instructions));
+    jsv_write_member_string(&writer, JSV_STR("instructions"), JSV_STR(instructions));
     mcp_write_cache_hints(&writer, exchange);
     mcp_result_end(&writer);
     return DIALECT_DONE;

@@ -23,8 +23,7 @@
 
 void mcp_write_subscription(struct jsv_writer *writer, struct jsv_value id)
 {
-    jsv_write_key(writer, JSV_STR("_meta"));
-    jsv_write_object_begin(writer);
+    jsv_write_member_object_begin(writer, JSV_STR("_meta"));
     mcp_write_member(writer, JSV_STR(META_SUBSCRIPTION), id);
     jsv_write_object_end(writer);
 }
@@ -66,8 +65,7 @@ static void write_uris(struct jsv_writer *writer, struct jsv_value uris, struct 
     if (jsv_value_type(uris) == JSV_TYPE_NONE) {
         return;
     }
-    jsv_write_key(writer, JSV_STR("resourceSubscriptions"));
-    jsv_write_array_begin(writer);
+    jsv_write_member_array_begin(writer, JSV_STR("resourceSubscriptions"));
     struct jsv_iter iter = jsv_value_iter(uris);
     while (jsv_iter_next(&iter)) {
         if (add_uri(set, jsv_value_text(iter.value))) {
@@ -87,12 +85,10 @@ static void write_filter(struct jsv_writer *writer, struct jsv_value filter, str
         JSV_STR("resourcesListChanged"),
         JSV_STR("promptsListChanged"),
     };
-    jsv_write_key(writer, JSV_STR("notifications"));
-    jsv_write_object_begin(writer);
+    jsv_write_member_object_begin(writer, JSV_STR("notifications"));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (jsv_value_bool(jsv_value_get(filter, names[i]))) {
-            jsv_write_key(writer, names[i]);
-            jsv_write_bool(writer, true);
+            jsv_write_member_bool(writer, names[i], true);
         }
     }
     write_uris(writer, jsv_value_get(filter, JSV_STR("resourceSubscriptions")), set);
@@ -102,8 +98,7 @@ static void write_filter(struct jsv_writer *writer, struct jsv_value filter, str
 static void write_short_meta(struct jsv_writer *writer, struct jsv_value meta)
 {
     size_t size = 0;
-    jsv_write_key(writer, JSV_STR("_meta"));
-    jsv_write_object_begin(writer);
+    jsv_write_member_object_begin(writer, JSV_STR("_meta"));
     struct jsv_iter iter = jsv_value_iter(meta);
     while (jsv_iter_next(&iter)) {
         size_t member = jsv_value_text(iter.key).size + jsv_value_span(iter.value).size;
@@ -120,11 +115,10 @@ write_short_message(struct jsv_buf *out, const struct rpc_message *message, stru
 {
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
+    jsv_write_member_string(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
     mcp_write_member(&writer, JSV_STR("id"), message->id);
-    mcp_write_text(&writer, JSV_STR("method"), message->method);
-    jsv_write_key(&writer, JSV_STR("params"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_string(&writer, JSV_STR("method"), message->method);
+    jsv_write_member_object_begin(&writer, JSV_STR("params"));
     write_short_meta(&writer, jsv_value_get(message->params, JSV_STR("_meta")));
     write_filter(&writer, jsv_value_get(message->params, JSV_STR("notifications")), set);
     jsv_write_object_end(&writer);
@@ -158,10 +152,10 @@ static void acknowledge(struct dialect_request *request)
 {
     struct jsv_writer writer = jsv_writer_on(request->reply);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
-    mcp_write_text(&writer, JSV_STR("method"), JSV_STR("notifications/subscriptions/acknowledged"));
-    jsv_write_key(&writer, JSV_STR("params"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_string(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
+    jsv_write_member_string(
+        &writer, JSV_STR("method"), JSV_STR("notifications/subscriptions/acknowledged"));
+    jsv_write_member_object_begin(&writer, JSV_STR("params"));
     mcp_write_subscription(&writer, request->message.id);
     mcp_write_member(&writer, JSV_STR("notifications"), filter_of(request));
     jsv_write_object_end(&writer);
@@ -217,7 +211,7 @@ void mcp_end_listening(struct dialect_request *request)
 {
     struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("resultType"), JSV_STR("complete"));
+    jsv_write_member_string(&writer, JSV_STR("resultType"), JSV_STR("complete"));
     mcp_write_subscription(&writer, request->message.id);
     mcp_result_end(&writer);
 }

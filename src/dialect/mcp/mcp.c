@@ -70,10 +70,8 @@ static bool answer_unsupported(struct dialect_request *request, struct jsv_value
     mcp_set_status(request, error);
     struct jsv_writer writer = rpc_write_error(
         request->reply, &request->message, rpc_error_code(error), rpc_error_message(error));
-    jsv_write_key(&writer, JSV_STR("data"));
-    jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("supported"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_object_begin(&writer, JSV_STR("data"));
+    jsv_write_member_array_begin(&writer, JSV_STR("supported"));
     jsv_write_string(&writer, jsv_str_from(mcp_version_name(MCP_VERSION_NEWEST)));
     jsv_write_array_end(&writer);
     mcp_write_member(&writer, JSV_STR("requested"), wanted);
@@ -318,8 +316,7 @@ static void write_output_block(struct jsv_writer *writer, const struct tool_call
 static void write_unstructured(struct dialect_request *request, bool is_error)
 {
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("content"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("content"));
     write_output_block(&writer, request->call);
     jsv_write_array_end(&writer);
     end_call_result(&writer, is_error);
@@ -329,8 +326,7 @@ static void write_unstructured(struct dialect_request *request, bool is_error)
 static void write_blocks(struct dialect_request *request, struct jsv_str blocks, bool is_error)
 {
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("content"));
-    jsv_write_span(&writer, blocks);
+    jsv_write_member_span(&writer, JSV_STR("content"), blocks);
     end_call_result(&writer, is_error);
 }
 
@@ -352,8 +348,7 @@ static void mcp_render_failure(struct dialect_request *request)
 {
     const struct tool_call *call = request->call;
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("content"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("content"));
     if (!tool_tells_errors(call)) {
         mcp_write_text_block(&writer, call->failure.message);
     }

@@ -66,8 +66,6 @@ enum dialect_step mcp_answer_problems(
     struct jsv_str prefix,
     const struct jsv_problems *problems);
 
-/** "name": text */
-void mcp_write_text(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text);
 /** "name": value, unless that is NONE. */
 void mcp_write_member(struct jsv_writer *writer, struct jsv_str name, struct jsv_value value);
 /** {"type":"text","text":…} */

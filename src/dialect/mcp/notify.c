@@ -77,15 +77,14 @@ render(struct jsv_buf *out, struct jsv_str method, struct jsv_value id, struct j
     jsv_buf_reset(out);
     struct jsv_writer writer = jsv_writer_on(out);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
-    mcp_write_text(&writer, JSV_STR("method"), method);
-    jsv_write_key(&writer, JSV_STR("params"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_string(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
+    jsv_write_member_string(&writer, JSV_STR("method"), method);
+    jsv_write_member_object_begin(&writer, JSV_STR("params"));
     if (jsv_value_type(id) != JSV_TYPE_NONE) {
         mcp_write_subscription(&writer, id);
     }
     if (uri.data) {
-        mcp_write_text(&writer, JSV_STR("uri"), uri);
+        jsv_write_member_string(&writer, JSV_STR("uri"), uri);
     }
     jsv_write_object_end(&writer);
     jsv_write_object_end(&writer);

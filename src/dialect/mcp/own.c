@@ -37,10 +37,9 @@ static void write_resource(const struct catalog *catalog, size_t index, struct j
     struct mcp_resource resource = mcp_resource_at(catalog, index);
     jsv_write_object_begin(writer);
     write_uri(writer, &resource);
-    mcp_write_text(writer, JSV_STR("name"), resource.name);
-    mcp_write_text(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
-    jsv_write_key(writer, JSV_STR("size"));
-    jsv_write_uint64(writer, resource.text.size);
+    jsv_write_member_string(writer, JSV_STR("name"), resource.name);
+    jsv_write_member_string(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
+    jsv_write_member_uint64(writer, JSV_STR("size"), resource.text.size);
     jsv_write_object_end(writer);
 }
 
@@ -66,10 +65,10 @@ static size_t template_count(void)
 static void write_template(size_t index, struct jsv_writer *writer)
 {
     jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("uriTemplate"), templates[index].uri);
-    mcp_write_text(writer, JSV_STR("name"), templates[index].name);
-    mcp_write_text(writer, JSV_STR("description"), templates[index].description);
-    mcp_write_text(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
+    jsv_write_member_string(writer, JSV_STR("uriTemplate"), templates[index].uri);
+    jsv_write_member_string(writer, JSV_STR("name"), templates[index].name);
+    jsv_write_member_string(writer, JSV_STR("description"), templates[index].description);
+    jsv_write_member_string(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
     jsv_write_object_end(writer);
 }
 
@@ -99,9 +98,9 @@ write_contents(const struct dialect_request *request, struct jsv_str uri, struct
         (void)mcp_resource_find(request->catalog, request->scratch, uri, &resource);
     }
     jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("uri"), uri);
-    mcp_write_text(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
-    mcp_write_text(writer, JSV_STR("text"), resource.text);
+    jsv_write_member_string(writer, JSV_STR("uri"), uri);
+    jsv_write_member_string(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
+    jsv_write_member_string(writer, JSV_STR("text"), resource.text);
     jsv_write_object_end(writer);
     jsv_buf_done(&diagnostics);
 }
@@ -127,11 +126,11 @@ static void write_prompt(
     (void)catalog;
     const struct dialect_prompt *prompt = dialect_prompt_at(index);
     jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("name"), prompt->name);
+    jsv_write_member_string(writer, JSV_STR("name"), prompt->name);
     if (version >= MCP_VERSION_2025_06_18) {
-        mcp_write_text(writer, JSV_STR("title"), prompt->title);
+        jsv_write_member_string(writer, JSV_STR("title"), prompt->title);
     }
-    mcp_write_text(writer, JSV_STR("description"), prompt->description);
+    jsv_write_member_string(writer, JSV_STR("description"), prompt->description);
     dialect_write_prompt_arguments(writer, prompt);
     jsv_write_object_end(writer);
 }

@@ -49,7 +49,7 @@ void mcp_write_next_page(struct jsv_writer *writer, size_t count, size_t end)
     }
     char cursor[DIGITS_MAX + 16];
     int size = snprintf(cursor, sizeof(cursor), "%zu", end);
-    mcp_write_text(writer, JSV_STR("nextCursor"), (struct jsv_str){cursor, (size_t)size});
+    jsv_write_member_string(writer, JSV_STR("nextCursor"), (struct jsv_str){cursor, (size_t)size});
 }
 
 enum dialect_step mcp_answer_bad_cursor(struct dialect_request *request)

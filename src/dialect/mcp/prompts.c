@@ -24,8 +24,7 @@ enum dialect_step mcp_handle_prompts_list(struct mcp_exchange *exchange)
         return mcp_answer_bad_cursor(request);
     }
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("prompts"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("prompts"));
     for (size_t i = first; i < end; i++) {
         request->provider->write_prompt(request->catalog, i, exchange->version, &writer);
     }
@@ -94,8 +93,7 @@ static enum dialect_step answer_prompt(struct mcp_prompt_call *call)
         return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("messages"));
-    jsv_write_span(&writer, jsv_buf_str(call->out));
+    jsv_write_member_span(&writer, JSV_STR("messages"), jsv_buf_str(call->out));
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }
@@ -147,14 +145,10 @@ static void write_completion(
     struct dialect_request *request, const struct mcp_completion *completion, struct jsv_str values)
 {
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("completion"));
-    jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("values"));
-    jsv_write_span(&writer, values);
-    jsv_write_key(&writer, JSV_STR("total"));
-    jsv_write_uint64(&writer, completion->total);
-    jsv_write_key(&writer, JSV_STR("hasMore"));
-    jsv_write_bool(&writer, completion->total > COMPLETIONS_MAX);
+    jsv_write_member_object_begin(&writer, JSV_STR("completion"));
+    jsv_write_member_span(&writer, JSV_STR("values"), values);
+    jsv_write_member_uint64(&writer, JSV_STR("total"), completion->total);
+    jsv_write_member_bool(&writer, JSV_STR("hasMore"), completion->total > COMPLETIONS_MAX);
     jsv_write_object_end(&writer);
     mcp_result_end(&writer);
 }

@@ -20,8 +20,7 @@ enum dialect_step mcp_handle_resources_list(struct mcp_exchange *exchange)
         return mcp_answer_bad_cursor(request);
     }
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("resources"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("resources"));
     for (size_t i = first; i < end; i++) {
         request->provider->write_resource(request->catalog, i, &writer);
     }
@@ -42,8 +41,7 @@ enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
         return mcp_answer_bad_cursor(request);
     }
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("resourceTemplates"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("resourceTemplates"));
     for (size_t i = first; i < end; i++) {
         request->provider->write_template(i, &writer);
     }
@@ -66,8 +64,7 @@ static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct 
         dialect_message(request->scratch, JSV_STR("Resource not found:"), jsv_value_text(uri));
     struct jsv_writer writer =
         rpc_write_error(request->reply, &request->message, facts->unknown_resource, text);
-    jsv_write_key(&writer, JSV_STR("data"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_object_begin(&writer, JSV_STR("data"));
     mcp_write_member(&writer, JSV_STR("uri"), uri);
     jsv_write_object_end(&writer);
     rpc_write_error_end(&writer);
@@ -82,8 +79,7 @@ enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
         return unknown_resource(exchange, uri);
     }
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("contents"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("contents"));
     request->provider->write_contents(request, jsv_value_text(uri), &writer);
     jsv_write_array_end(&writer);
     if (request->provider->is_live && request->provider->is_live(jsv_value_text(uri))) {

@@ -39,10 +39,9 @@ static struct jsv_writer begin(struct jsv_buf *text, struct jsv_str method)
     jsv_buf_init(text, os_allocator(), MESSAGE_SIZE_MAX);
     struct jsv_writer writer = jsv_writer_on(text);
     jsv_write_object_begin(&writer);
-    mcp_write_text(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
-    mcp_write_text(&writer, JSV_STR("method"), method);
-    jsv_write_key(&writer, JSV_STR("params"));
-    jsv_write_object_begin(&writer);
+    jsv_write_member_string(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
+    jsv_write_member_string(&writer, JSV_STR("method"), method);
+    jsv_write_member_object_begin(&writer, JSV_STR("params"));
     return writer;
 }
 
@@ -67,10 +66,8 @@ static void say_progress(struct dialect_request *request, uint64_t done, uint64_
     struct jsv_buf text;
     struct jsv_writer writer = begin(&text, JSV_STR("notifications/progress"));
     mcp_write_member(&writer, JSV_STR("progressToken"), token);
-    jsv_write_key(&writer, JSV_STR("progress"));
-    jsv_write_uint64(&writer, done);
-    jsv_write_key(&writer, JSV_STR("total"));
-    jsv_write_uint64(&writer, total);
+    jsv_write_member_uint64(&writer, JSV_STR("progress"), done);
+    jsv_write_member_uint64(&writer, JSV_STR("total"), total);
     send_off(request, &writer);
 }
 
@@ -106,9 +103,9 @@ static void say_log(struct dialect_request *request, enum tool_level level, stru
     }
     struct jsv_buf text;
     struct jsv_writer writer = begin(&text, JSV_STR("notifications/message"));
-    mcp_write_text(&writer, JSV_STR("level"), level_names[level]);
-    mcp_write_text(&writer, JSV_STR("logger"), request->tool->name);
-    mcp_write_text(&writer, JSV_STR("data"), data);
+    jsv_write_member_string(&writer, JSV_STR("level"), level_names[level]);
+    jsv_write_member_string(&writer, JSV_STR("logger"), request->tool->name);
+    jsv_write_member_string(&writer, JSV_STR("data"), data);
     send_off(request, &writer);
 }
 

@@ -11,11 +11,11 @@ static void
 write_tool(struct jsv_writer *writer, const struct catalog_tool *tool, enum mcp_version version)
 {
     jsv_write_object_begin(writer);
-    mcp_write_text(writer, JSV_STR("name"), tool->name);
+    jsv_write_member_string(writer, JSV_STR("name"), tool->name);
     if (version >= MCP_VERSION_2025_06_18 && tool->title.size > 0) {
-        mcp_write_text(writer, JSV_STR("title"), tool->title);
+        jsv_write_member_string(writer, JSV_STR("title"), tool->title);
     }
-    mcp_write_text(writer, JSV_STR("description"), tool->description);
+    jsv_write_member_string(writer, JSV_STR("description"), tool->description);
     mcp_write_member(writer, JSV_STR("inputSchema"), tool->input_schema);
     if (version >= MCP_VERSION_2025_06_18) {
         mcp_write_member(writer, JSV_STR("outputSchema"), tool->output_schema);
@@ -37,8 +37,7 @@ enum dialect_step mcp_handle_tools_list(struct mcp_exchange *exchange)
         return mcp_answer_bad_cursor(request);
     }
     struct jsv_writer writer = mcp_result_begin(request);
-    jsv_write_key(&writer, JSV_STR("tools"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("tools"));
     for (size_t i = first; i < end; i++) {
         write_tool(&writer, catalog_listed_tool_at(request->catalog, i), exchange->version);
     }

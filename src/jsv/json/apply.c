@@ -285,8 +285,7 @@ static int add_member(struct patching *patching, const struct operation *operati
         return -ENOMEM;
     }
     size_t size = (size_t)(jsv_pointer_unescape(escaped, name) - name);
-    jsv_write_key(&patching->writer, (struct jsv_str){name, size});
-    jsv_write_value(&patching->writer, operation->value);
+    jsv_write_member_value(&patching->writer, (struct jsv_str){name, size}, operation->value);
     return 0;
 }
 

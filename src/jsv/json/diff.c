@@ -218,10 +218,9 @@ static void write_operation(struct diff *diff, enum kind kind, struct jsv_value 
 {
     struct jsv_writer *writer = &diff->writer;
     jsv_write_object_begin(writer);
-    jsv_write_key(writer, JSV_STR("op"));
-    jsv_write_string(writer, jsv_str_from(operations[kind]));
-    jsv_write_key(writer, JSV_STR("path"));
-    jsv_write_string(writer, (struct jsv_str){diff->path.items, diff->path.count});
+    jsv_write_member_string(writer, JSV_STR("op"), jsv_str_from(operations[kind]));
+    jsv_write_member_string(
+        writer, JSV_STR("path"), (struct jsv_str){diff->path.items, diff->path.count});
     if (kind != KIND_REMOVE) {
         jsv_write_key(writer, JSV_STR("value"));
         if (value.node) {

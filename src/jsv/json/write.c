@@ -253,3 +253,28 @@ void jsv_write_null(struct jsv_writer *writer)
 {
     jsv_write_span(writer, JSV_STR("null"));
 }
+
+#define DEFINE_BARE_MEMBER(kind)                                                                   \
+    void jsv_write_member_##kind(struct jsv_writer *writer, struct jsv_str name)                   \
+    {                                                                                              \
+        jsv_write_key(writer, name);                                                               \
+        jsv_write_##kind(writer);                                                                  \
+    }
+
+#define DEFINE_MEMBER(kind, type)                                                                  \
+    void jsv_write_member_##kind(struct jsv_writer *writer, struct jsv_str name, type value)       \
+    {                                                                                              \
+        jsv_write_key(writer, name);                                                               \
+        jsv_write_##kind(writer, value);                                                           \
+    }
+
+DEFINE_BARE_MEMBER(object_begin)
+DEFINE_BARE_MEMBER(array_begin)
+DEFINE_BARE_MEMBER(null)
+DEFINE_MEMBER(string, struct jsv_str)
+DEFINE_MEMBER(int64, int64_t)
+DEFINE_MEMBER(uint64, uint64_t)
+DEFINE_MEMBER(double, double)
+DEFINE_MEMBER(bool, bool)
+DEFINE_MEMBER(span, struct jsv_str)
+DEFINE_MEMBER(value, struct jsv_value)

@@ -261,13 +261,11 @@ compare_members(struct comparison *comparison, struct jsv_str whole, struct jsv_
         struct jsv_iter iter = jsv_value_iter(object);
         while (jsv_iter_next(&iter)) {
             if (!more || iter.key.node != skipped.key.node) {
-                jsv_write_key(&writer, jsv_value_text(iter.key));
-                jsv_write_value(&writer, iter.value);
+                jsv_write_member_value(&writer, jsv_value_text(iter.key), iter.value);
             }
         }
         if (!more) {
-            jsv_write_key(&writer, JSV_STR("extra"));
-            jsv_write_int64(&writer, 1);
+            jsv_write_member_int64(&writer, JSV_STR("extra"), 1);
         }
         jsv_write_object_end(&writer);
         jsv_buf_append_byte(&text, '\0');

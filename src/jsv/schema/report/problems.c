@@ -212,12 +212,6 @@ int jsv_findings_list(struct jsv_findings *findings, struct jsv_problems *ret_pr
 
 /* ---- as JSON ---- */
 
-static void write_member(struct jsv_writer *writer, struct jsv_str name, struct jsv_str text)
-{
-    jsv_write_key(writer, name);
-    jsv_write_string(writer, text);
-}
-
 int jsv_problems_write_json(const struct jsv_problems *problems, struct jsv_buf *out)
 {
     struct jsv_writer writer = jsv_writer_on(out);
@@ -225,10 +219,10 @@ int jsv_problems_write_json(const struct jsv_problems *problems, struct jsv_buf 
     for (size_t i = 0; i < problems->count; i++) {
         const struct jsv_problem *problem = &problems->items[i];
         jsv_write_object_begin(&writer);
-        write_member(&writer, JSV_STR("path"), problem->path);
-        write_member(&writer, JSV_STR("msg"), problem->message);
-        write_member(&writer, JSV_STR("keyword"), problem->keyword);
-        write_member(&writer, JSV_STR("schemaPath"), problem->schema_path);
+        jsv_write_member_string(&writer, JSV_STR("path"), problem->path);
+        jsv_write_member_string(&writer, JSV_STR("msg"), problem->message);
+        jsv_write_member_string(&writer, JSV_STR("keyword"), problem->keyword);
+        jsv_write_member_string(&writer, JSV_STR("schemaPath"), problem->schema_path);
         jsv_write_object_end(&writer);
     }
     jsv_write_array_end(&writer);
@@ -246,7 +240,7 @@ static void write_absolute_location(struct jsv_writer *writer, const struct jsv_
     if (uri.error) {
         writer->out->error = uri.error;
     } else {
-        write_member(writer, JSV_STR("absoluteKeywordLocation"), jsv_buf_str(&uri));
+        jsv_write_member_string(writer, JSV_STR("absoluteKeywordLocation"), jsv_buf_str(&uri));
     }
     jsv_buf_done(&uri);
 }
@@ -254,12 +248,12 @@ static void write_absolute_location(struct jsv_writer *writer, const struct jsv_
 static void write_output_unit(struct jsv_writer *writer, const struct jsv_problem *problem)
 {
     jsv_write_object_begin(writer);
-    write_member(writer, JSV_STR("keywordLocation"), problem->evaluation_path);
+    jsv_write_member_string(writer, JSV_STR("keywordLocation"), problem->evaluation_path);
     if (problem->resource_uri.size > 0) {
         write_absolute_location(writer, problem);
     }
-    write_member(writer, JSV_STR("instanceLocation"), problem->path);
-    write_member(writer, JSV_STR("error"), problem->message);
+    jsv_write_member_string(writer, JSV_STR("instanceLocation"), problem->path);
+    jsv_write_member_string(writer, JSV_STR("error"), problem->message);
     jsv_write_object_end(writer);
 }
 
@@ -269,11 +263,9 @@ int jsv_problems_write_basic(const struct jsv_problems *problems, struct jsv_buf
     struct jsv_writer writer = jsv_writer_on(out);
     bool valid = problems->count + problems->more == 0;
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("valid"));
-    jsv_write_bool(&writer, valid);
+    jsv_write_member_bool(&writer, JSV_STR("valid"), valid);
     if (!valid) {
-        jsv_write_key(&writer, JSV_STR("errors"));
-        jsv_write_array_begin(&writer);
+        jsv_write_member_array_begin(&writer, JSV_STR("errors"));
         for (size_t i = 0; i < problems->count; i++) {
             write_output_unit(&writer, &problems->items[i]);
         }

@@ -11,11 +11,9 @@ static void commas_come_by_themselves(void **state)
     struct json_fixture *fixture = *state;
     struct jsv_writer writer = jsv_writer_on(&fixture->out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("a"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("a"));
     jsv_write_array_end(&writer);
-    jsv_write_key(&writer, JSV_STR("b"));
-    jsv_write_array_begin(&writer);
+    jsv_write_member_array_begin(&writer, JSV_STR("b"));
     jsv_write_bool(&writer, true);
     jsv_write_bool(&writer, false);
     jsv_write_null(&writer);
@@ -30,12 +28,9 @@ static void commas_come_by_themselves(void **state)
     jsv_write_span(&writer, JSV_STR("{ }"));
     jsv_write_span(&writer, JSV_STR("3"));
     jsv_write_array_end(&writer);
-    jsv_write_key(&writer, JSV_STR("c:"));
-    jsv_write_string(&writer, JSV_STR("{"));
-    jsv_write_key(&writer, JSV_STR("d"));
-    jsv_write_string(&writer, JSV_STR("["));
-    jsv_write_key(&writer, JSV_STR("e"));
-    jsv_write_null(&writer);
+    jsv_write_member_string(&writer, JSV_STR("c:"), JSV_STR("{"));
+    jsv_write_member_string(&writer, JSV_STR("d"), JSV_STR("["));
+    jsv_write_member_null(&writer, JSV_STR("e"));
     jsv_write_object_end(&writer);
     json_fixture_expect(
         fixture,
@@ -116,8 +111,7 @@ static void keys_are_escaped(void **state)
     struct json_fixture *fixture = *state;
     struct jsv_writer writer = jsv_writer_on(&fixture->out);
     jsv_write_object_begin(&writer);
-    jsv_write_key(&writer, JSV_STR("a\"\n"));
-    jsv_write_null(&writer);
+    jsv_write_member_null(&writer, JSV_STR("a\"\n"));
     jsv_write_object_end(&writer);
     json_fixture_expect(fixture, "{\"a\\\"\\n\":null}");
 }

@@ -241,8 +241,7 @@ static void json_inside_an_object(void **state)
     jsv_write_object_begin(&writer);
     jsv_write_key(&writer, JSV_STR("errors"));
     assert_int_equal(jsv_problems_write_json(&one, &out), 0);
-    jsv_write_key(&writer, JSV_STR("more"));
-    jsv_write_int64(&writer, 1);
+    jsv_write_member_int64(&writer, JSV_STR("more"), 1);
     jsv_write_object_end(&writer);
     assert_int_equal(jsv_buf_append_byte(&out, '\0'), 0);
     assert_memory_equal(out.data, "{\"errors\":[{", 12);
