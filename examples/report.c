@@ -80,7 +80,7 @@ int main(void)
             continue;
         }
         int verdict =
-            jsv_validate_report(schema, jsv_document_root(document), validator, &problems);
+            jsv_validate_report(validator, schema, jsv_document_root(document), &problems);
         printf("  %s\n", verdict == 1 ? "valid" : verdict == 0 ? "not valid" : "cannot tell");
         if (verdict == 0) {
             print_problems(&problems);

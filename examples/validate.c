@@ -26,7 +26,7 @@ int main(void)
     if (!reader || !document || !validator || jsv_read(reader, document, text, 0, NULL) < 0) {
         return 2;
     }
-    int verdict = jsv_validate(schema, jsv_document_root(document), validator);
+    int verdict = jsv_validate(validator, schema, jsv_document_root(document));
     printf("%s\n", verdict == 1 ? "valid" : verdict == 0 ? "not valid" : "cannot tell");
 
     jsv_validator_free(validator);

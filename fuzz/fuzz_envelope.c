@@ -49,7 +49,7 @@ static struct jsv_document *read_written(struct state *state, const struct jsv_b
 static bool fits(struct state *state, enum envelope_schema which, struct jsv_value value)
 {
     const struct jsv_schema *schema = envelope_schemas_get(state->schemas, which);
-    return jsv_validate(schema, value, state->validator) == 1;
+    return jsv_validate(state->validator, schema, value) == 1;
 }
 
 /* ---- envelopes ---- */

@@ -43,8 +43,8 @@ static void use_schema(const struct jsv_schema *schema)
     struct jsv_iter iter = jsv_value_iter(jsv_document_root(document));
     while (jsv_iter_next(&iter)) {
         struct jsv_problems problems;
-        int verdict = jsv_validate(schema, iter.value, validator);
-        int reported = jsv_validate_report(schema, iter.value, validator, &problems);
+        int verdict = jsv_validate(validator, schema, iter.value);
+        int reported = jsv_validate_report(validator, schema, iter.value, &problems);
         FUZZ_CHECK(verdict < 0 || reported < 0 || verdict == reported);
     }
     jsv_validator_free(validator);

@@ -72,15 +72,15 @@ static void evaluate(const struct jsv_schema *schema, struct jsv_value value)
 {
     struct jsv_validator *validator = jsv_validator_new(NULL, &small_limits);
     FUZZ_CHECK(validator);
-    int verdict = jsv_validate(schema, value, validator);
+    int verdict = jsv_validate(validator, schema, value);
     struct jsv_problems problems;
-    int reported = jsv_validate_report(schema, value, validator, &problems);
+    int reported = jsv_validate_report(validator, schema, value, &problems);
     FUZZ_CHECK(verdict < 0 || reported < 0 || verdict == reported);
     if (reported >= 0) {
         FUZZ_CHECK(reported == (problems.count == 0));
         check_problems(value, &problems);
         struct jsv_buf first = listing_of(&problems);
-        FUZZ_CHECK(jsv_validate_report(schema, value, validator, &problems) == reported);
+        FUZZ_CHECK(jsv_validate_report(validator, schema, value, &problems) == reported);
         struct jsv_buf second = listing_of(&problems);
         FUZZ_CHECK(jsv_str_equal(jsv_buf_str(&first), jsv_buf_str(&second)));
         if (!is_cut_short(&problems)) {
@@ -89,7 +89,7 @@ static void evaluate(const struct jsv_schema *schema, struct jsv_value value)
         jsv_buf_done(&first);
         jsv_buf_done(&second);
     }
-    FUZZ_CHECK(jsv_validate(schema, value, validator) == verdict);
+    FUZZ_CHECK(jsv_validate(validator, schema, value) == verdict);
     jsv_validator_free(validator);
 }
 

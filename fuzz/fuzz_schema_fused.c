@@ -41,7 +41,7 @@ static int in_two_passes(struct checker *checker, struct jsv_str text, struct js
 {
     int r = jsv_read(checker->reader, checker->document, text, 0, error);
     struct jsv_value root = jsv_document_root(checker->document);
-    return r < 0 ? r : jsv_validate(checker->schema, root, checker->validator);
+    return r < 0 ? r : jsv_validate(checker->validator, checker->schema, root);
 }
 
 static void compare_errors(const struct jsv_error *a, const struct jsv_error *b)

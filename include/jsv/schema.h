@@ -156,14 +156,13 @@ jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_valida
 void jsv_validator_free(struct jsv_validator *validator);
 
 /**
- * Let the checks from now on share their steps: what one has used the next one
- * has no more, and when all are gone they end with -ELOOP. For work that is
- * done in several checks and has to end in time as a whole.
+ * Limit the steps of all following checks together, for work that is done in
+ * several checks and has to end in time as a whole. When the budget is used up,
+ * checks end with -ELOOP. Each check still has its own limit, steps_max.
  *
- * @param steps For all of them; each still has the validator's own limit. 0: nothing is shared any
- *              more, as at first.
+ * @param steps 0 removes the budget; a new validator has none.
  */
-void jsv_validator_share(struct jsv_validator *validator, uint64_t steps);
+void jsv_validator_set_budget(struct jsv_validator *validator, uint64_t steps);
 
 /**
  * Check a value; the verdict alone.
@@ -172,7 +171,7 @@ void jsv_validator_share(struct jsv_validator *validator, uint64_t steps);
  *         pattern hit its limit, -ENOMEM; -EINVAL for a value of type NONE.
  */
 int jsv_validate(
-    const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator);
+    struct jsv_validator *validator, const struct jsv_schema *schema, struct jsv_value value);
 
 /**
  * Check a value and say what is wrong with it. Of a value that is not valid,
@@ -185,9 +184,9 @@ int jsv_validate(
  * @return As jsv_validate.
  */
 int jsv_validate_report(
+    struct jsv_validator *validator,
     const struct jsv_schema *schema,
     struct jsv_value value,
-    struct jsv_validator *validator,
     struct jsv_problems *ret_problems);
 
 /**
@@ -203,11 +202,11 @@ int jsv_validate_report(
  * @return As jsv_validate; or as jsv_read when the text could not be read.
  */
 int jsv_validate_text(
+    struct jsv_validator *validator,
     const struct jsv_schema *schema,
-    struct jsv_str text,
     struct jsv_reader *reader,
     struct jsv_document *document,
-    struct jsv_validator *validator,
+    struct jsv_str text,
     struct jsv_error *reterr_error);
 
 #ifdef __cplusplus

@@ -48,7 +48,7 @@ check(struct checker *checker, struct jsv_value value, bool conformance, struct 
     const struct jsv_schema *schema =
         envelope_schemas_get(checker->schemas, ENVELOPE_SCHEMA_ENVELOPE);
     *out = (struct verdict){.layer = "schema"};
-    int r = jsv_validate_report(schema, value, checker->validator, &out->problems);
+    int r = jsv_validate_report(checker->validator, schema, value, &out->problems);
     if (r == 1 && conformance) {
         out->layer = "conformance";
         r = envelope_conformance_check(value, &checker->arena, &out->problems);

@@ -192,7 +192,7 @@ void core_tell_door(struct core_conn *conn)
 /* All that is checked until the message waits or is over, a batch as a whole, shares its steps. */
 static void walk_in_time(struct core_request *request)
 {
-    jsv_validator_share(request->worker->validator, CORE_STEPS_MAX);
+    jsv_validator_set_budget(request->worker->validator, CORE_STEPS_MAX);
     core_walk_or_park(request);
 }
 

@@ -108,6 +108,6 @@ int core_input_check(struct dialect_request *request, struct jsv_problems *ret_p
     if (r < 0) {
         return r;
     }
-    r = jsv_validate_report(schema, request->arguments, request->validator, ret_problems);
+    r = jsv_validate_report(request->validator, schema, request->arguments, ret_problems);
     return r != 0 ? r : reword_all(request, ret_problems);
 }

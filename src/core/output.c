@@ -11,7 +11,7 @@ static int
 blame_program(struct core_request *request, const struct jsv_schema *schema, struct jsv_value value)
 {
     struct jsv_problems problems;
-    int r = jsv_validate_report(schema, value, request->worker->output_validator, &problems);
+    int r = jsv_validate_report(request->worker->output_validator, schema, value, &problems);
     if (r != 0) {
         return r;
     }
@@ -35,7 +35,7 @@ static int check(struct core_request *request, const struct jsv_schema *schema)
         return r == -EBADMSG ? 0 : r;
     }
     struct jsv_value value = jsv_document_root(worker->output);
-    r = jsv_validate(schema, value, worker->output_validator);
+    r = jsv_validate(worker->output_validator, schema, value);
     bool is_program = request->asked.tool->directory.size > 0;
     return r == 0 && is_program ? blame_program(request, schema, value) : r;
 }

@@ -305,7 +305,7 @@ static enum dialect_step open_message(struct dialect_request *request)
     const struct jsv_schema *schema =
         envelope_schemas_get(request->envelopes, ENVELOPE_SCHEMA_ENV_REQUEST);
     struct jsv_problems problems;
-    int r = jsv_validate_report(schema, request->message.root, request->validator, &problems);
+    int r = jsv_validate_report(request->validator, schema, request->message.root, &problems);
     if (r < 0) {
         env_fail(request, JSV_STR("the envelope could not be checked"));
         return DIALECT_DONE;

@@ -93,7 +93,7 @@ static enum dialect_step policy_open(struct dialect_request *request)
     const struct jsv_schema *schema =
         envelope_schemas_get(request->envelopes, ENVELOPE_SCHEMA_REQUEST);
     struct jsv_problems problems;
-    int r = jsv_validate_report(schema, root, request->validator, &problems);
+    int r = jsv_validate_report(request->validator, schema, root, &problems);
     if (r < 0) {
         policy_fail(request, JSV_STR("the request could not be checked"));
         return DIALECT_DONE;

@@ -118,7 +118,7 @@ static int check_members(
         request->minor ? ENVELOPE_SCHEMA_REFERENCE_MINOR : ENVELOPE_SCHEMA_REFERENCE_REQUEST;
     struct jsv_problems problems;
     const struct jsv_schema *schema = envelope_schemas_get(schemas, which);
-    int r = jsv_validate_report(schema, request->message, validator, &problems);
+    int r = jsv_validate_report(validator, schema, request->message, &problems);
     if (r < 0) {
         return r;
     }

@@ -119,7 +119,7 @@ static int hold(
     struct jsv_str place,
     struct mcp_verdict *verdict)
 {
-    int valid = jsv_validate_report(schema, value, check->validator, &verdict->problems);
+    int valid = jsv_validate_report(check->validator, schema, value, &verdict->problems);
     if (valid != 0) {
         return valid < 0 ? give_up(verdict, valid) : 0;
     }

@@ -82,7 +82,7 @@ static int check_envelope(struct tool_call *call, struct jsv_problems *ret_probl
     struct jsv_value value = call->result.value;
     const struct jsv_schema *schema =
         envelope_schemas_get(call->envelopes, ENVELOPE_SCHEMA_ENVELOPE);
-    int r = jsv_validate_report(schema, value, call->validator, ret_problems);
+    int r = jsv_validate_report(call->validator, schema, value, ret_problems);
     if (r == 1) {
         r = envelope_conformance_check(value, call->scratch, ret_problems);
         r = r < 0 ? r : ret_problems->count == 0;

@@ -87,7 +87,7 @@ int tool_validate(
     if (r < 0) {
         return r;
     }
-    return jsv_validate_report(schema, asset, call->validator, ret_problems);
+    return jsv_validate_report(call->validator, schema, asset, ret_problems);
 }
 
 struct jsv_str tool_limit_message(int error)

@@ -118,7 +118,7 @@ static void read_all(struct bench *bench)
 
 static bool is_valid(struct bench *bench, struct jsv_value value)
 {
-    return jsv_validate(bench->schema, value, bench->validator) == 1;
+    return jsv_validate(bench->validator, bench->schema, value) == 1;
 }
 
 static void validate_all(struct bench *bench)
@@ -134,11 +134,11 @@ static void read_and_validate_all(struct bench *bench)
     bench->valid = 0;
     for (size_t i = 0; i < bench->count; i++) {
         bench->valid += jsv_validate_text(
+                            bench->validator,
                             bench->schema,
-                            bench->documents[i],
                             bench->reader,
                             bench->document,
-                            bench->validator,
+                            bench->documents[i],
                             NULL) == 1;
     }
 }

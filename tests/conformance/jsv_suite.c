@@ -126,9 +126,9 @@ static void run_test(
 {
     bool expected = jsv_value_bool(jsv_value_get(test, JSV_STR("valid")));
     struct jsv_value data = jsv_value_get(test, JSV_STR("data"));
-    int verdict = jsv_validate(schema, data, validator);
+    int verdict = jsv_validate(validator, schema, data);
     struct jsv_problems problems;
-    int reported = jsv_validate_report(schema, data, validator, &problems);
+    int reported = jsv_validate_report(validator, schema, data, &problems);
     size_t problem_count = reported >= 0 ? problems.count : 0;
     int explained = jsv_explain_report(schema, data, validator, false, &problems);
     int fused = jsv_validate_drained(

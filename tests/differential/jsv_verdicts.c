@@ -22,8 +22,8 @@ static const char *
 verdict_of(struct tools *tools, const struct jsv_schema *schema, struct jsv_value instance)
 {
     struct jsv_problems problems;
-    int verdict = jsv_validate(schema, instance, tools->validator);
-    int reported = jsv_validate_report(schema, instance, tools->validator, &problems);
+    int verdict = jsv_validate(tools->validator, schema, instance);
+    int reported = jsv_validate_report(tools->validator, schema, instance, &problems);
     if (verdict < 0 || reported < 0) {
         return "limit";
     }

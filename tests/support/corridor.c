@@ -52,7 +52,7 @@ static void check_envelope(struct corridor *corridor, struct jsv_value answer)
                                      : ENVELOPE_SCHEMA_REFERENCE_RESPONSE;
     const struct jsv_schema *schema = envelope_schemas_get(corridor->settings.envelopes, which);
     struct jsv_validator *validator = jsv_validator_new(NULL, NULL);
-    assert_int_equal(jsv_validate(schema, answer, validator), 1);
+    assert_int_equal(jsv_validate(validator, schema, answer), 1);
     jsv_validator_free(validator);
 }
 

@@ -212,10 +212,10 @@ static void expect_same_report(struct schema_fixture *fixture, struct jsv_value 
 
 int schema_fixture_verdict(struct schema_fixture *fixture, struct jsv_value value)
 {
-    int verdict = jsv_validate(fixture->schema, value, fixture->validator);
+    int verdict = jsv_validate(fixture->validator, fixture->schema, value);
     fixture->problems = (struct jsv_problems){0};
     int reported =
-        jsv_validate_report(fixture->schema, value, fixture->validator, &fixture->problems);
+        jsv_validate_report(fixture->validator, fixture->schema, value, &fixture->problems);
     assert_int_equal(verdict, reported);
     if (verdict >= 0) {
         expect_same_report(fixture, value, reported);

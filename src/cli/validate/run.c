@@ -99,9 +99,9 @@ static int say_verdict(const struct checking *checking, struct validate_verdict 
 {
     if (valid == 0) {
         valid = jsv_validate_report(
+            checking->worker->validator,
             checking->check->schema,
             jsv_document_root(verdict->document),
-            checking->worker->validator,
             &verdict->problems);
     }
     if (valid < 0) {
@@ -118,7 +118,7 @@ static int check_text(const struct checking *checking, struct jsv_str text, size
     struct validate_verdict verdict = {.name = checking->name, .line = line, .text = text};
     struct jsv_error error;
     int r = jsv_validate_text(
-        checking->check->schema, text, worker->reader, worker->document, worker->validator, &error);
+        worker->validator, checking->check->schema, worker->reader, worker->document, text, &error);
     if (r == -EBADMSG) {
         verdict.offset = error.offset;
         bool is_yaml = cli_is_like_yaml(checking->name, text);

@@ -39,7 +39,7 @@ static void expect_verdict(const char *name, const char *asset, int verdict)
         fail_msg("%s: %.*s", name, (int)reason.size, reason.data);
     }
     assert_int_equal(jsv_read(reader, document, jsv_str_from(text), 0, NULL), 0);
-    assert_int_equal(jsv_validate(compiled, jsv_document_root(document), validator), verdict);
+    assert_int_equal(jsv_validate(validator, compiled, jsv_document_root(document)), verdict);
     free(text);
 }
 

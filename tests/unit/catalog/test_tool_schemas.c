@@ -71,7 +71,7 @@ static void expect_verdict(const struct jsv_schema *schema, const char *value, i
     struct jsv_document *document = jsv_document_new(NULL);
     struct jsv_validator *validator = jsv_validator_new(NULL, NULL);
     assert_int_equal(jsv_read(reader, document, jsv_str_from(text), 0, NULL), 0);
-    assert_int_equal(jsv_validate(schema, jsv_document_root(document), validator), verdict);
+    assert_int_equal(jsv_validate(validator, schema, jsv_document_root(document)), verdict);
     jsv_validator_free(validator);
     jsv_document_free(document);
     jsv_reader_free(reader);

@@ -56,7 +56,7 @@ static int verdict(const char *text)
     struct jsv_document *document = jsv_document_new(NULL);
     struct jsv_validator *validator = jsv_validator_new(NULL, NULL);
     assert_int_equal(jsv_read(reader, document, jsv_str_from(text), 0, NULL), 0);
-    int r = jsv_validate(schema.schema, jsv_document_root(document), validator);
+    int r = jsv_validate(validator, schema.schema, jsv_document_root(document));
     jsv_validator_free(validator);
     jsv_document_free(document);
     jsv_reader_free(reader);

@@ -92,7 +92,7 @@ static void logged_check(const struct corridor *corridor)
     struct jsv_validator *validator = jsv_validator_new(NULL, NULL);
     for (size_t i = 0; i < logged_count(); i++) {
         struct jsv_value line = logged_at(i);
-        if (jsv_validate(schema, line, validator) != 1) {
+        if (jsv_validate(validator, schema, line) != 1) {
             struct jsv_str text = jsv_value_span(line);
             fail_msg("not a log event: %.*s", (int)text.size, text.data);
         }

@@ -51,11 +51,11 @@ answer_of(struct json_fixture *fixture, const char *request, struct envelope_ans
 {
     struct envelope_run run = run_of(fixture, request);
     const struct jsv_schema *schema = envelope_schemas_get(schemas, ENVELOPE_SCHEMA_REQUEST);
-    assert_int_equal(jsv_validate(schema, run.request, validator), 1);
+    assert_int_equal(jsv_validate(validator, schema, run.request), 1);
     assert_int_equal(envelope_answer_write(&run, &answer, &fixture->scratch, &fixture->out), 0);
     struct jsv_value envelope = quoted_take(fixture);
     schema = envelope_schemas_get(schemas, ENVELOPE_SCHEMA_ENVELOPE);
-    assert_int_equal(jsv_validate(schema, envelope, validator), 1);
+    assert_int_equal(jsv_validate(validator, schema, envelope), 1);
     struct jsv_problems problems;
     assert_int_equal(envelope_conformance_check(envelope, &fixture->scratch, &problems), 0);
     assert_int_equal(problems.count, 0);

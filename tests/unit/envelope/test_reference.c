@@ -176,7 +176,7 @@ static void expect_response(
     struct jsv_value written = json_fixture_read_str(fixture, jsv_buf_str(&fixture->out), 0);
     const struct jsv_schema *schema =
         envelope_schemas_get(schemas, ENVELOPE_SCHEMA_REFERENCE_RESPONSE);
-    assert_int_equal(jsv_validate(schema, written, validator), 1);
+    assert_int_equal(jsv_validate(validator, schema, written), 1);
     quoted_expect(fixture, text);
 }
 

@@ -98,7 +98,7 @@ static void test_what_the_others_say(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct jsv_schema *schema = envelope_schemas_get(schemas, cases[i].schema);
         struct jsv_value message = quoted_read(fixture, cases[i].message);
-        assert_int_equal(jsv_validate(schema, message, validator), cases[i].verdict);
+        assert_int_equal(jsv_validate(validator, schema, message), cases[i].verdict);
     }
     envelope_schemas_free(schemas);
     jsv_validator_free(validator);
@@ -203,8 +203,8 @@ static void compare(struct comparison *comparison, struct jsv_str text)
     struct jsv_document *document = jsv_document_new(NULL);
     assert_int_equal(jsv_read(comparison->fixture->reader, document, text, 0, NULL), 0);
     struct jsv_value value = jsv_document_root(document);
-    int ours = jsv_validate(comparison->ours, value, comparison->validator);
-    int theirs = jsv_validate(comparison->theirs, value, comparison->validator);
+    int ours = jsv_validate(comparison->validator, comparison->ours, value);
+    int theirs = jsv_validate(comparison->validator, comparison->theirs, value);
     if (ours != theirs) {
         fail_msg("%d, not %d: %.*s", ours, theirs, (int)text.size, text.data);
     }

@@ -87,8 +87,8 @@ static void compare_value(struct corpus *corpus, enum mcp_version version, struc
     const struct twins *twins = &corpus->twins[version];
     struct jsv_validator *validator = corpus->checking->check.validator;
     for (size_t i = 0; i < twins->count; i++) {
-        int embedded = jsv_validate(twins->schemas[0][i], value, validator);
-        int official = jsv_validate(twins->schemas[1][i], value, validator);
+        int embedded = jsv_validate(validator, twins->schemas[0][i], value);
+        int official = jsv_validate(validator, twins->schemas[1][i], value);
         if (embedded != official || embedded < 0) {
             struct jsv_str text = jsv_value_span(value);
             fail_msg(
@@ -146,7 +146,7 @@ static void compare_named(
     const struct jsv_schema *schema;
     struct mcp_definitions *definitions = corpus->twins[version].definitions[0];
     assert_int_equal(mcp_definitions_find(definitions, version, name, &schema), 0);
-    assert_int_equal(jsv_validate(schema, value, validator), valid);
+    assert_int_equal(jsv_validate(validator, schema, value), valid);
     corpus->named++;
 }
 

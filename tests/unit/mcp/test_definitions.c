@@ -181,7 +181,7 @@ static void test_official_takes_its_place(void **state)
         unsigned slot = MCP_SLOT_MESSAGE + MCP_METHOD_PING;
         assert_int_equal(mcp_definitions_get(definitions, version, slot, &schema), 0);
         bool valid = version != MCP_VERSION_2025_06_18;
-        assert_int_equal(jsv_validate(schema, ping, validator), valid);
+        assert_int_equal(jsv_validate(validator, schema, ping), valid);
     }
     char expected[OS_DIGEST_HEX_SIZE + 1];
     char hex[OS_DIGEST_HEX_SIZE + 1];

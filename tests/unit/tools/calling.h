@@ -92,7 +92,7 @@ static inline bool calling_fits_input(void)
     const struct jsv_schema *schema;
     struct jsv_str reason;
     assert_int_equal(catalog_tool_input(fixture.catalog, calling.call.tool, &schema, &reason), 0);
-    return jsv_validate(schema, calling.call.arguments, calling.validator) == 1;
+    return jsv_validate(calling.validator, schema, calling.call.arguments) == 1;
 }
 
 /* Assert the result that is written. */
@@ -109,7 +109,7 @@ static inline void calling_expect(enum tool_verdict verdict, const char *expecte
         jsv_read(calling.reader, calling.result, jsv_buf_str(&calling.out), 0, NULL), 0);
     struct jsv_problems problems;
     int r = jsv_validate_report(
-        schema, jsv_document_root(calling.result), calling.validator, &problems);
+        calling.validator, schema, jsv_document_root(calling.result), &problems);
     if (r != 1) {
         print_error(
             "%.*s: %.*s\n",

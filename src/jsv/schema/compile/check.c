@@ -105,7 +105,7 @@ check_value(struct check *check, const struct jsv_resource *resource, struct jsv
     }
     struct jsv_validator *validator = check->registry->meta_validator;
     struct jsv_problems problems;
-    r = jsv_validate_report(meta, value, validator, &problems);
+    r = jsv_validate_report(validator, meta, value, &problems);
     if (r == 0) {
         return fault_from_problem(check, resource, &problems.items[0]);
     }

@@ -508,15 +508,15 @@ static bool met_limits(const struct jsv_validator *validator, int error)
 }
 
 int jsv_validate_report(
+    struct jsv_validator *validator,
     const struct jsv_schema *schema,
     struct jsv_value value,
-    struct jsv_validator *validator,
     struct jsv_problems *ret_problems)
 {
     bool can_run =
         !schema->dynamic || !value.node; /* a dynamic schema is explained by the program, too */
     validator->last_failure.by = NULL;
-    int verdict = can_run ? jsv_validate(schema, value, validator) : 0;
+    int verdict = can_run ? jsv_validate(validator, schema, value) : 0;
     if (verdict == 1) {
         *ret_problems = (struct jsv_problems){0};
     }

@@ -292,7 +292,7 @@ static int validate_whole(
     struct jsv_error *reterr_error)
 {
     int r = jsv_read(reader, document, text, 0, reterr_error);
-    return r < 0 ? r : jsv_validate(schema, jsv_document_root(document), validator);
+    return r < 0 ? r : jsv_validate(validator, schema, jsv_document_root(document));
 }
 
 int jsv_validate_drained(
@@ -321,7 +321,7 @@ int jsv_validate_drained(
     if (is_read) {
         struct jsv_value root = jsv_document_root(document);
         int64_t steps = jsv_validator_wants(validator, root.node);
-        r = jsv_validate(schema, root, validator);
+        r = jsv_validate(validator, schema, root);
         if (r == 1 && fused.kept > 0 && steps - validator->steps < fused.steps) {
             document->node_count = 0;
             return 1;
@@ -337,11 +337,11 @@ int jsv_validate_drained(
 }
 
 int jsv_validate_text(
+    struct jsv_validator *validator,
     const struct jsv_schema *schema,
-    struct jsv_str text,
     struct jsv_reader *reader,
     struct jsv_document *document,
-    struct jsv_validator *validator,
+    struct jsv_str text,
     struct jsv_error *reterr_error)
 {
     if (text.size <= TAPE_SIZE / TAPE_PER_BYTE) {

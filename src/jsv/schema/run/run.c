@@ -383,7 +383,7 @@ static __attribute__((noinline, cold)) int validate_sharing(
 }
 
 int jsv_validate(
-    const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator)
+    struct jsv_validator *validator, const struct jsv_schema *schema, struct jsv_value value)
 {
     if (!value.node) {
         return -EINVAL;

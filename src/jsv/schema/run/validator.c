@@ -53,7 +53,7 @@ jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_valida
     return validator;
 }
 
-void jsv_validator_share(struct jsv_validator *validator, uint64_t steps)
+void jsv_validator_set_budget(struct jsv_validator *validator, uint64_t steps)
 {
     validator->is_sharing = steps > 0;
     validator->shared = steps < INT64_MAX ? (int64_t)steps : INT64_MAX;

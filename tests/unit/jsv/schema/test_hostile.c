@@ -773,11 +773,11 @@ static void judge(
     struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
     assert_non_null(validator);
     double start = cpu_seconds();
-    int verdict = jsv_validate(schema, value, validator);
+    int verdict = jsv_validate(validator, schema, value);
     double validating = expect_soon(attack_case->name, "validating", start);
     expect_verdict(attack_case, BOTH, verdict);
     start = cpu_seconds();
-    int reported = jsv_validate_report(schema, value, validator, &fixture->problems);
+    int reported = jsv_validate_report(validator, schema, value, &fixture->problems);
     double reporting = expect_soon(attack_case->name, "reporting", start);
     expect_verdict(attack_case, REPORT, reported);
     print_message(

@@ -87,8 +87,8 @@ static int judge(struct worker *worker, const struct jsv_schema *schema, struct 
         return -1;
     }
     struct jsv_value root = jsv_document_root(worker->document);
-    int verdict = jsv_validate(schema, root, worker->validator);
-    int reported = jsv_validate_report(schema, root, worker->validator, &problems);
+    int verdict = jsv_validate(worker->validator, schema, root);
+    int reported = jsv_validate_report(worker->validator, schema, root, &problems);
     jsv_buf_reset(&worker->report);
     int written = jsv_problems_write_json(&problems, &worker->report);
     return written == 0 && verdict == reported ? verdict : -1;

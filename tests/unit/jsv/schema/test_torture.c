@@ -199,13 +199,13 @@ static int compile(struct stage *stage)
 
 static int validate(struct stage *stage)
 {
-    return jsv_validate(stage->schema, stage->value, stage->validator);
+    return jsv_validate(stage->validator, stage->schema, stage->value);
 }
 
 static int report(struct stage *stage)
 {
     struct jsv_problems problems = {0};
-    int r = jsv_validate_report(stage->schema, stage->value, stage->validator, &problems);
+    int r = jsv_validate_report(stage->validator, stage->schema, stage->value, &problems);
     assert_int_equal(problems.count > 0, r == 0);
     return r;
 }

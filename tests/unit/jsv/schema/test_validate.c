@@ -183,9 +183,9 @@ static void judge(struct bench *bench, const char *schema, struct jsv_str instan
 {
     assert_int_equal(jsv_read(bench->reader, bench->document, instance, 0, NULL), 0);
     struct jsv_value value = jsv_document_root(bench->document);
-    int verdict = jsv_validate(bench->schema, value, bench->validator);
+    int verdict = jsv_validate(bench->validator, bench->schema, value);
     struct jsv_problems problems = {0};
-    int reported = jsv_validate_report(bench->schema, value, bench->validator, &problems);
+    int reported = jsv_validate_report(bench->validator, bench->schema, value, &problems);
     if (verdict != expected || reported != expected || (problems.count == 0) != expected) {
         fail_msg(
             "%s on %.*s: verdict %d, report %d with %zu problems",
@@ -257,7 +257,7 @@ static void problems_name_the_spot(void **state)
         assert_int_equal(jsv_read(bench.reader, bench.document, text, 0, NULL), 0);
         struct jsv_value value = jsv_document_root(bench.document);
         struct jsv_problems problems = {0};
-        assert_int_equal(jsv_validate_report(bench.schema, value, bench.validator, &problems), 0);
+        assert_int_equal(jsv_validate_report(bench.validator, bench.schema, value, &problems), 0);
         char found[1024] = "";
         for (size_t k = 0; k < problems.count; k++) {
             const struct jsv_problem *p = &problems.items[k];
@@ -319,8 +319,8 @@ static void circles_are_given_up(void **state)
     assert_int_equal(jsv_read(bench.reader, bench.document, JSV_STR("1"), 0, NULL), 0);
     struct jsv_value value = jsv_document_root(bench.document);
     struct jsv_problems problems;
-    assert_int_equal(jsv_validate(bench.schema, value, bench.validator), -ELOOP);
-    assert_int_equal(jsv_validate_report(bench.schema, value, bench.validator, &problems), -ELOOP);
+    assert_int_equal(jsv_validate(bench.validator, bench.schema, value), -ELOOP);
+    assert_int_equal(jsv_validate_report(bench.validator, bench.schema, value, &problems), -ELOOP);
     bench_done(&bench);
 }
 

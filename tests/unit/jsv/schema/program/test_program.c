@@ -229,7 +229,7 @@ static void many_ways_to_the_same(void **state)
         jsv_buf_done(&schema);
         struct jsv_value value = schema_fixture_read(fixture, cases[i].instance);
         assert_int_equal(
-            jsv_validate(fixture->schema, value, fixture->validator), cases[i].verdict);
+            jsv_validate(fixture->validator, fixture->schema, value), cases[i].verdict);
     }
 }
 

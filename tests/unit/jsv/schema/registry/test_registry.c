@@ -329,9 +329,9 @@ static void closing(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct jsv_problems problems;
         struct jsv_value value = schema_fixture_read(fixture, cases[i].text);
-        assert_int_equal(jsv_validate(schema, value, fixture->validator), cases[i].verdict);
+        assert_int_equal(jsv_validate(fixture->validator, schema, value), cases[i].verdict);
         assert_int_equal(
-            jsv_validate_report(schema, value, fixture->validator, &problems), cases[i].verdict);
+            jsv_validate_report(fixture->validator, schema, value, &problems), cases[i].verdict);
     }
     jsv_registry_close(registry);
     jsv_schema_free(schema);

@@ -109,9 +109,9 @@ static void invalid_without_steps_for_the_report(void **state)
             "{'pattern':'c','minLength':2}]}}");
         struct jsv_value value =
             schema_fixture_read(fixture, "['aa','x','y','z','x','y','z','x','y','z']");
-        int verdict = jsv_validate(fixture->schema, value, fixture->validator);
+        int verdict = jsv_validate(fixture->validator, fixture->schema, value);
         struct jsv_problems problems;
-        int r = jsv_validate_report(fixture->schema, value, fixture->validator, &problems);
+        int r = jsv_validate_report(fixture->validator, fixture->schema, value, &problems);
         assert_int_equal(r, verdict);
         size_t kind = r < 0 ? 0 : problems.count == 1 ? 1 : 2;
         assert_true(kind >= last);
@@ -135,8 +135,8 @@ static void invalid_before_a_slow_pattern(void **state)
         schema_fixture_read(fixture, "[1,'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab']");
     struct jsv_problems problems;
     assert_int_equal(
-        jsv_validate_report(fixture->schema, slow, fixture->validator, &problems), -ETIME);
-    assert_int_equal(jsv_validate_report(fixture->schema, both, fixture->validator, &problems), 0);
+        jsv_validate_report(fixture->validator, fixture->schema, slow, &problems), -ETIME);
+    assert_int_equal(jsv_validate_report(fixture->validator, fixture->schema, both, &problems), 0);
     assert_int_equal(problems.count, 1);
     assert_true(jsv_str_equal(problems.items[0].path, JSV_STR("")));
 }
@@ -165,7 +165,7 @@ static void invalid_without_memory_for_the_report(void **state)
         struct jsv_value value = read_long_name(fixture);
         struct jsv_problems problems;
         assert_int_equal(
-            jsv_validate_report(fixture->schema, value, fixture->validator, &problems), 0);
+            jsv_validate_report(fixture->validator, fixture->schema, value, &problems), 0);
         bool is_listed = problems.count == 100;
         assert_true(is_listed || !met[1]);
         met[is_listed] = true;
@@ -194,7 +194,7 @@ static void invalid_without_memory_for_lookups(void **state)
     jsv_buf_append(&text, "}", 2);
     struct jsv_value value = schema_fixture_read(fixture, text.data);
     struct jsv_problems problems;
-    assert_int_equal(jsv_validate_report(fixture->schema, value, fixture->validator, &problems), 0);
+    assert_int_equal(jsv_validate_report(fixture->validator, fixture->schema, value, &problems), 0);
     expect_no_list(&problems);
     jsv_buf_done(&text);
 }
@@ -213,8 +213,8 @@ static void invalid_and_out_of_memory(void **state)
     for (int i = 0; i < 2; i++) {
         torture.fail_at = torture.calls + 1;
         assert_int_equal(
-            jsv_validate_report(fixture->schema, value, validator, &problems), -ENOMEM);
-        assert_int_equal(jsv_validate_report(fixture->schema, value, validator, &problems), 0);
+            jsv_validate_report(validator, fixture->schema, value, &problems), -ENOMEM);
+        assert_int_equal(jsv_validate_report(validator, fixture->schema, value, &problems), 0);
         expect_no_list(&problems);
     }
     jsv_validator_free(validator);

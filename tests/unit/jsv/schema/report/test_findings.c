@@ -41,7 +41,7 @@ static void member_has_the_whole_name(void **state)
     assert_int_equal(schema_fixture_compile_str(fixture, jsv_str_from(schema)), 0);
     struct jsv_value value = schema_fixture_read(fixture, "{'d':1,'\\u0041':2}");
     struct jsv_problems problems;
-    assert_int_equal(jsv_validate_report(fixture->schema, value, fixture->validator, &problems), 0);
+    assert_int_equal(jsv_validate_report(fixture->validator, fixture->schema, value, &problems), 0);
     assert_int_equal(problems.count, 4);
     for (size_t i = 0; i < problems.count; i++) {
         const struct jsv_problem *problem = &problems.items[i];
@@ -155,7 +155,7 @@ static void evaluation_paths(void **state)
         fixture,
         "{\"left\": {\"right\": {\"leaf\": \"a\"}, \"leaf\": \"b\"}, \"kind\": 3, \"leaf\": "
         "\"c\"}");
-    assert_int_equal(jsv_validate_report(one.schema, value, validator, &problems), 0);
+    assert_int_equal(jsv_validate_report(validator, one.schema, value, &problems), 0);
     assert_int_equal(problems.count, 4);
     /* The joined problem of both alternatives has the path of anyOf. */
     assert_text(problems.items[0].path, "/kind");
@@ -195,7 +195,7 @@ static void references_are_copied_once(void **state)
         json_fixture_print(text, "}");
     }
     struct jsv_value value = json_fixture_read_str(fixture, jsv_buf_str(text), 0);
-    assert_int_equal(jsv_validate_report(one.schema, value, validator, &problems), 0);
+    assert_int_equal(jsv_validate_report(validator, one.schema, value, &problems), 0);
     assert_int_equal(problems.count + problems.more, 500);
     jsv_validator_free(validator);
     compiled_done(&one);
@@ -214,7 +214,7 @@ static int report_with(const struct jsv_allocator *allocator, void *state)
     if (!validator) {
         return -ENOMEM;
     }
-    int r = jsv_validate_report(report->schema, report->value, validator, &problems);
+    int r = jsv_validate_report(validator, report->schema, report->value, &problems);
     jsv_validator_free(validator);
     return r;
 }
@@ -233,7 +233,7 @@ static void references_without_memory(void **state)
         const struct jsv_validator_limits limits = {.memory_max = memory_max};
         struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
         struct jsv_problems problems;
-        int r = jsv_validate_report(one.schema, report.value, validator, &problems);
+        int r = jsv_validate_report(validator, one.schema, report.value, &problems);
         jsv_validator_free(validator);
         if (r == 0) {
             break;

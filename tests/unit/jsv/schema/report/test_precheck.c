@@ -51,7 +51,7 @@ static void a_valid_document_is_not_explained(void **state)
     schema_fixture_use(fixture, "{'items':{'properties':{'a':{'minLength':1,'maxLength':3}}}}");
     struct jsv_value value = read_many(fixture, "{}");
     struct jsv_problems problems;
-    assert_int_equal(jsv_validate_report(fixture->schema, value, fixture->validator, &problems), 1);
+    assert_int_equal(jsv_validate_report(fixture->validator, fixture->schema, value, &problems), 1);
     assert_int_equal(problems.count, 0);
 }
 
@@ -204,13 +204,13 @@ static void accepted_children_are_not_checked_again(void **state)
             "{'properties':{'a':{'$ref':'#/$defs/x'},'b':{'type':'string'},'c':true},"
             "'items':{'$ref':'#/$defs/x'},'$defs':{'x':{'type':'array','items':{'pattern':'x'}}}}");
         struct jsv_value value = schema_fixture_read_str(fixture, jsv_buf_str(&text));
-        jsv_validator_share(fixture->validator, 3 * MANY);
-        assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), 0);
+        jsv_validator_set_budget(fixture->validator, 3 * MANY);
+        assert_int_equal(jsv_validate(fixture->validator, fixture->schema, value), 0);
         assert_true(jsv_validator_settle(fixture->validator, INT64_MAX) < 2 * MANY);
-        jsv_validator_share(fixture->validator, 2 * MANY);
+        jsv_validator_set_budget(fixture->validator, 2 * MANY);
         struct jsv_problems problems;
         assert_int_equal(
-            jsv_validate_report(fixture->schema, value, fixture->validator, &problems), 0);
+            jsv_validate_report(fixture->validator, fixture->schema, value, &problems), 0);
         assert_int_equal(problems.count, i == 0 ? 1 : 2);
         assert_true(problems.items[0].keyword.size > 0);
         jsv_buf_done(&text);
@@ -231,7 +231,7 @@ static void last_failure_is_of_one_document(void **state)
         struct jsv_str second = JSV_STR("{\"a\":1,\"b\":1,\"cc\":1}");
         assert_int_equal(jsv_read(fixture->reader, document, first, 0, NULL), 0);
         struct jsv_value value = jsv_document_root(document);
-        assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), 0);
+        assert_int_equal(jsv_validate(fixture->validator, fixture->schema, value), 0);
         assert_ptr_equal(fixture->validator->last_failure.by, fixture->schema->root);
         assert_int_equal(jsv_read(fixture->reader, document, second, 0, NULL), 0);
         assert_ptr_equal(jsv_document_root(document).node, value.node);
@@ -239,7 +239,7 @@ static void last_failure_is_of_one_document(void **state)
         int r =
             only_explain
                 ? jsv_explain_report(fixture->schema, value, fixture->validator, true, &problems)
-                : jsv_validate_report(fixture->schema, value, fixture->validator, &problems);
+                : jsv_validate_report(fixture->validator, fixture->schema, value, &problems);
         assert_int_equal(r, 0);
         assert_int_equal(problems.count, 3);
     }

@@ -141,7 +141,7 @@ static void the_same_every_time(void **state)
         struct jsv_problems problems;
         struct jsv_validator *validator =
             i % 2 ? fixture->validator : jsv_validator_new(NULL, NULL);
-        assert_int_equal(jsv_validate_report(fixture->schema, value, validator, &problems), 0);
+        assert_int_equal(jsv_validate_report(validator, fixture->schema, value, &problems), 0);
         struct jsv_buf again = listing_of(&problems);
         assert_true(jsv_str_equal(jsv_buf_str(&first), jsv_buf_str(&again)));
         jsv_buf_done(&again);
@@ -350,7 +350,7 @@ assert_basic(struct json_fixture *fixture, const char *document_text, const char
         jsv_registry_add(registry, JSV_STR("urn:test"), jsv_str_from(schema_text), NULL), 0);
     assert_int_equal(jsv_schema_compile(registry, uri, NULL, &schema, NULL), 0);
     struct jsv_value value = json_fixture_read(fixture, document_text);
-    assert_int_equal(jsv_validate_report(schema, value, validator, &problems), 0);
+    assert_int_equal(jsv_validate_report(validator, schema, value, &problems), 0);
     assert_written(jsv_problems_write_basic, &problems, expected);
     jsv_schema_free(schema);
     jsv_validator_free(validator);

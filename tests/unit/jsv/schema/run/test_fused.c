@@ -53,7 +53,7 @@ static int in_two_passes(struct bench *bench, struct jsv_str text, struct jsv_er
 {
     int r = jsv_read(bench->reader, bench->document, text, 0, reterr_error);
     struct jsv_value root = jsv_document_root(bench->document);
-    return r < 0 ? r : jsv_validate(bench->schema, root, bench->validator);
+    return r < 0 ? r : jsv_validate(bench->validator, bench->schema, root);
 }
 
 static int
@@ -458,8 +458,8 @@ static void shared_steps(void **state)
     struct jsv_buf text = repeat(&document, 100);
     struct bench two = bench_new(fixture, NULL);
     struct bench one = bench_new(fixture, NULL);
-    jsv_validator_share(two.validator, 60);
-    jsv_validator_share(one.validator, 60);
+    jsv_validator_set_budget(two.validator, 60);
+    jsv_validator_set_budget(one.validator, 60);
     for (int expected = 1; expected != -ELOOP;) {
         expected = in_two_passes(&two, jsv_buf_str(&text), NULL);
         assert_int_equal(in_one(&one, jsv_buf_str(&text), 1, NULL), expected);
@@ -479,13 +479,13 @@ static void report_follows(void **state)
     struct bench one = bench_new(fixture, NULL);
     struct jsv_error error = {.code = JSV_ERROR_NONE};
     int r = jsv_validate_text(
-        one.schema, jsv_buf_str(&text), one.reader, one.document, one.validator, &error);
+        one.validator, one.schema, one.reader, one.document, jsv_buf_str(&text), &error);
     assert_int_equal(r, 0);
     assert_int_equal(error.code, JSV_ERROR_NONE); /* the text was read */
     struct jsv_problems problems;
     struct jsv_value root = jsv_document_root(one.document);
     assert_int_equal(jsv_value_count(root), 20002);
-    assert_int_equal(jsv_validate_report(one.schema, root, one.validator, &problems), 0);
+    assert_int_equal(jsv_validate_report(one.validator, one.schema, root, &problems), 0);
     assert_int_equal(problems.count, 2);
     assert_true(jsv_str_equal(problems.items[0].path, JSV_STR("/20000")));
     bench_free(&one);
@@ -514,12 +514,12 @@ static void little_memory(void **state)
     torture.peak_bytes = torture.live_bytes;
     size_t before = torture.live_bytes;
     assert_int_equal(
-        jsv_validate_text(one.schema, whole, one.reader, one.document, one.validator, NULL), 1);
+        jsv_validate_text(one.validator, one.schema, one.reader, one.document, whole, NULL), 1);
     assert_true(torture.peak_bytes - before < (size_t)300 << 10);
     assert_int_equal(jsv_value_type(jsv_document_root(one.document)), JSV_TYPE_NONE);
     assert_int_equal(
         jsv_validate_text(
-            one.schema, JSV_STR("[{\"a\":1}]"), one.reader, one.document, one.validator, NULL),
+            one.validator, one.schema, one.reader, one.document, JSV_STR("[{\"a\":1}]"), NULL),
         1);
     bench_free(&one);
     torture_done(&torture);

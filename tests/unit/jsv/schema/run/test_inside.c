@@ -429,9 +429,9 @@ static void steps(void **state)
         struct jsv_validator_limits limits = {.steps_max = 2};
         struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
         assert_non_null(validator);
-        assert_int_equal(jsv_validate(fixture->schema, few, validator), 1);
-        assert_int_equal(jsv_validate(fixture->schema, many, validator), -ELOOP);
-        assert_int_equal(jsv_validate(fixture->schema, few, validator), 1);
+        assert_int_equal(jsv_validate(validator, fixture->schema, few), 1);
+        assert_int_equal(jsv_validate(validator, fixture->schema, many), -ELOOP);
+        assert_int_equal(jsv_validate(validator, fixture->schema, few), 1);
         jsv_validator_free(validator);
     }
 }
@@ -467,10 +467,10 @@ static void nested_steps(void **state)
         struct jsv_validator_limits limits = {.steps_max = 4};
         struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
         assert_non_null(validator);
-        assert_int_equal(jsv_validate(fixture->schema, few, validator), 1);
-        assert_int_equal(jsv_validate(fixture->schema, many, validator), -ELOOP);
+        assert_int_equal(jsv_validate(validator, fixture->schema, few), 1);
+        assert_int_equal(jsv_validate(validator, fixture->schema, many), -ELOOP);
         struct jsv_value wrong = schema_fixture_read(fixture, cases[i].wrong);
-        assert_int_equal(jsv_validate(fixture->schema, wrong, validator), 0);
+        assert_int_equal(jsv_validate(validator, fixture->schema, wrong), 0);
         jsv_validator_free(validator);
     }
 }

@@ -328,7 +328,7 @@ static void errors_are_not_verdicts(void **state)
         /* a choice with an alternative that always fits asks the others for nothing */
         int expected = strstr(schema, ",true]") ? 1 : -ELOOP;
         struct jsv_value value = schema_fixture_read(fixture, "[1,2]");
-        assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), expected);
+        assert_int_equal(jsv_validate(fixture->validator, fixture->schema, value), expected);
     }
 }
 
@@ -337,7 +337,7 @@ static int verdict_within(struct schema_fixture *fixture, struct jsv_value value
     struct jsv_validator_limits limits = {.steps_max = steps};
     struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
     assert_non_null(validator);
-    int verdict = jsv_validate(fixture->schema, value, validator);
+    int verdict = jsv_validate(validator, fixture->schema, value);
     jsv_validator_free(validator);
     return verdict;
 }

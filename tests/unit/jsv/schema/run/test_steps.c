@@ -758,9 +758,9 @@ static int check(
     struct jsv_validator *validator)
 {
     struct jsv_problems problems_found;
-    return way == VERDICT    ? jsv_validate(schema, value, validator)
+    return way == VERDICT    ? jsv_validate(validator, schema, value)
            : way == PROBLEMS ? jsv_explain_report(schema, value, validator, false, &problems_found)
-                             : jsv_validate_report(schema, value, validator, &problems_found);
+                             : jsv_validate_report(validator, schema, value, &problems_found);
 }
 
 /* Do the work and see what it took; the quickest of some attempts counts. */
@@ -777,7 +777,7 @@ static void measure(
     int r = 0;
     bool good = false;
     for (int attempt = 0; attempt < 8 && !good; attempt++) {
-        jsv_validator_share(validator, STEPS_MAX);
+        jsv_validator_set_budget(validator, STEPS_MAX);
         double start = cpu_seconds();
         r = check(way, schema, value, validator);
         double seconds = cpu_seconds() - start;

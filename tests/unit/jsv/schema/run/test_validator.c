@@ -93,9 +93,9 @@ static void steps(void **state)
             schema_fixture_use(fixture, cases[i].schema);
             struct jsv_value value = schema_fixture_read(fixture, cases[i].instance);
             struct jsv_problems problems;
-            int verdict = jsv_validate(fixture->schema, value, fixture->validator);
+            int verdict = jsv_validate(fixture->validator, fixture->schema, value);
             int reported =
-                jsv_validate_report(fixture->schema, value, fixture->validator, &problems);
+                jsv_validate_report(fixture->validator, fixture->schema, value, &problems);
             assert_true(verdict == -ELOOP || verdict == cases[i].verdict);
             assert_true(reported == -ELOOP || reported == cases[i].verdict);
             /* more steps are never worse */
@@ -116,21 +116,21 @@ static void shared_steps(void **state)
     struct jsv_value value = schema_fixture_read(fixture, "[{'a':'b'},{'a':'c'},{'a':'d'}]");
     struct jsv_problems problems;
     unsigned checks = 0;
-    jsv_validator_share(fixture->validator, 100);
-    while (jsv_validate(fixture->schema, value, fixture->validator) == 1) {
+    jsv_validator_set_budget(fixture->validator, 100);
+    while (jsv_validate(fixture->validator, fixture->schema, value) == 1) {
         assert_true(++checks < 100);
     }
     assert_true(checks > 1);
-    assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), -ELOOP);
+    assert_int_equal(jsv_validate(fixture->validator, fixture->schema, value), -ELOOP);
     assert_int_equal(
-        jsv_validate_report(fixture->schema, value, fixture->validator, &problems), -ELOOP);
-    jsv_validator_share(fixture->validator, UINT64_MAX);
-    assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), 1);
-    jsv_validator_share(fixture->validator, 1);
-    assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), -ELOOP);
-    jsv_validator_share(fixture->validator, 0);
+        jsv_validate_report(fixture->validator, fixture->schema, value, &problems), -ELOOP);
+    jsv_validator_set_budget(fixture->validator, UINT64_MAX);
+    assert_int_equal(jsv_validate(fixture->validator, fixture->schema, value), 1);
+    jsv_validator_set_budget(fixture->validator, 1);
+    assert_int_equal(jsv_validate(fixture->validator, fixture->schema, value), -ELOOP);
+    jsv_validator_set_budget(fixture->validator, 0);
     for (unsigned i = 0; i < 100; i++) {
-        assert_int_equal(jsv_validate(fixture->schema, value, fixture->validator), 1);
+        assert_int_equal(jsv_validate(fixture->validator, fixture->schema, value), 1);
     }
 }
 
@@ -214,14 +214,14 @@ static void memory(void **state)
             struct jsv_validator_limits limits = {.memory_max = budget};
             struct jsv_validator *validator = jsv_validator_new(NULL, &limits);
             struct jsv_problems problems;
-            int verdict = jsv_validate(fixture->schema, value, validator);
-            int reported = jsv_validate_report(fixture->schema, value, validator, &problems);
+            int verdict = jsv_validate(validator, fixture->schema, value);
+            int reported = jsv_validate_report(validator, fixture->schema, value, &problems);
             assert_true(verdict == -ENOMEM || verdict == cases[i].verdict);
             assert_true(reported == -ENOMEM || reported == cases[i].verdict);
             bool is_unsaid = reported == 0 && problems.items[0].keyword.size == 0;
             starved |= verdict == -ENOMEM || reported == -ENOMEM || is_unsaid;
             struct jsv_value small = schema_fixture_read(fixture, "true");
-            assert_true(jsv_validate(fixture->schema, small, validator) >= 0);
+            assert_true(jsv_validate(validator, fixture->schema, small) >= 0);
             jsv_validator_free(validator);
         }
         assert_true(starved);
@@ -292,11 +292,11 @@ static void no_allocations_when_warm(void **state)
     size_t calls = 0;
     for (int i = 0; i < 20; i++) {
         calls = i == 10 ? torture.calls : calls;
-        assert_int_equal(jsv_validate(fixture->schema, good, validator), 1);
-        assert_int_equal(jsv_validate(fixture->schema, bad, validator), 0);
+        assert_int_equal(jsv_validate(validator, fixture->schema, good), 1);
+        assert_int_equal(jsv_validate(validator, fixture->schema, bad), 0);
     }
     assert_int_equal(torture.calls, calls);
-    assert_int_equal(jsv_validate_report(fixture->schema, bad, validator, &problems), 0);
+    assert_int_equal(jsv_validate_report(validator, fixture->schema, bad, &problems), 0);
     assert_true(problems.count > 0);
     jsv_validator_free(validator);
     torture_done(&torture);
