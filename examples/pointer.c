@@ -19,7 +19,7 @@ int main(void)
         return 2;
     }
     if (jsv_read(reader, document, text, 0, &error) < 0) {
-        fprintf(stderr, "%zu:%zu: %s\n", error.line, error.column, error.message);
+        fprintf(stderr, "%zu:%zu: %s\n", error.line, error.column, error.message.data);
         return 1;
     }
 

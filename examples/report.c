@@ -19,7 +19,7 @@ static struct jsv_schema *compile(struct jsv_registry *registry)
     struct jsv_str uri = JSV_STR("https://example.org/asset");
     struct jsv_str limits_uri = JSV_STR("https://example.org/limits");
     struct jsv_schema *schema = NULL;
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     int r = jsv_registry_add(registry, uri, JSV_STR(schema_text), &fault);
     if (r == 0) {
         r = jsv_registry_add(registry, limits_uri, JSV_STR(limits_text), &fault);
@@ -76,7 +76,7 @@ int main(void)
         struct jsv_problems problems;
         printf("%s\n", texts[i]);
         if (jsv_read(reader, document, jsv_str_from(texts[i]), 0, &error) < 0) {
-            printf("  line %zu, column %zu: %s\n", error.line, error.column, error.message);
+            printf("  line %zu, column %zu: %s\n", error.line, error.column, error.message.data);
             continue;
         }
         int verdict =

@@ -81,7 +81,7 @@ static void check_error(struct jsv_str text, const struct jsv_error *error)
 {
     FUZZ_CHECK(error->offset <= text.size);
     FUZZ_CHECK(error->line >= 1 && error->column >= 1);
-    FUZZ_CHECK(error->code != JSV_ERROR_NONE && error->message);
+    FUZZ_CHECK(error->code != JSV_ERROR_NONE && error->message.size > 0);
     FUZZ_CHECK(jsv_pointer_is_valid(error->pointer));
 }
 

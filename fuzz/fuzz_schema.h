@@ -1,7 +1,7 @@
 /*
  * What the two schema targets share: how an input says what to do.
  *
- * The first byte: bits 0-2 the draft (enum jsv_draft), bit 3 whether format and
+ * The first byte: bits 0-2 the draft (from 0: draft 4), bit 3 whether format and
  * content are checked, bit 4 whether duplicate members are allowed (compile only),
  * bit 5 whether unused definitions are compiled, bit 6 whether schemas are
  * checked against their meta-schema. So '4' is 2020-12 with bits 4 and 5, 'D'
@@ -23,7 +23,7 @@ struct orders {
 
 static inline struct orders orders_from(uint8_t byte)
 {
-    unsigned draft = byte & 7u;
+    unsigned draft = JSV_DRAFT_4 + (byte & 7u);
     return (struct orders){
         .draft = draft < JSV_DRAFT_2020_12 ? (enum jsv_draft)draft : JSV_DRAFT_2020_12,
         .options =

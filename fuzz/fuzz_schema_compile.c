@@ -52,14 +52,14 @@ static void use_schema(const struct jsv_schema *schema)
     jsv_reader_free(reader);
 }
 
-static void check_fault(const struct jsv_schema_fault *fault)
+static void check_fault(const struct jsv_error *fault)
 {
     FUZZ_CHECK(fault->message.size > 0);
     FUZZ_CHECK(fault->pointer.size == 0 || fault->pointer.data[0] == '/');
 }
 
 /* Faults and warnings. */
-static void listen(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *note)
+static void listen(void *context, enum jsv_note_kind kind, const struct jsv_error *note)
 {
     (void)context;
     (void)kind;
@@ -73,7 +73,7 @@ static int compile(
     const struct jsv_schema_options *options,
     struct jsv_schema **ret_schema)
 {
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     struct jsv_str uri = {"http://h/0", 10};
     int r = jsv_registry_add(registry, uri, text, &fault);
     if (r == 0) {

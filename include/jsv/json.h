@@ -34,6 +34,7 @@ struct jsv_node;
 
 /** What a reader accepts at most. Zero in a member means the default beside it. */
 struct jsv_limits {
+    size_t struct_size;       /* see <jsv/jsv.h> */
     size_t size_max;          /* bytes of text: 4,294,967,231 (offsets have 32 bits) */
     size_t memory_max;        /* bytes held by the document and the reader's scratch: no limit */
     uint32_t depth_max;       /* nested containers, the outermost is 1: 512 */
@@ -45,26 +46,6 @@ enum jsv_read_flags {
     /* Of members with the same name keep only the last; the default refuses them. */
     JSV_READ_LAST_WINS = 1 << 0,
 };
-
-/** Why a text was refused. The names and messages stand in docs/json.md. */
-enum jsv_error_code {
-    JSV_ERROR_NONE,
-#define JSV_ERROR_CODE(name, message) JSV_ERROR_##name,
-#include <jsv/json_errors.def>
-#undef JSV_ERROR_CODE
-};
-
-struct jsv_error {
-    enum jsv_error_code code;
-    size_t offset;          /* byte of the text where it went wrong */
-    size_t line;            /* from 1; lines end with \n */
-    size_t column;          /* from 1, in characters (code points) */
-    struct jsv_str pointer; /* RFC 6901, the deepest value that had begun; lives in the reader */
-    const char *message;    /* static, for people: "expected ':' after the member name" */
-};
-
-/** The constant of a code without its prefix, e.g. "DUPLICATE_MEMBER"; "NONE" for no error. */
-const char *jsv_error_name(enum jsv_error_code code);
 
 /**
  * Make a reader. It holds the scratch memory reading needs; one per thread.
@@ -117,6 +98,7 @@ enum jsv_type {
 };
 
 struct jsv_value {
+    /* private: */
     const struct jsv_document *document;
     const struct jsv_node *node;
 };
@@ -160,6 +142,7 @@ double jsv_value_double(struct jsv_value value);
 struct jsv_iter {
     struct jsv_value value; /* current element or member's value */
     struct jsv_value key;   /* current member's name, a string; NONE in an array */
+    /* private: */
     const struct jsv_node *next;
     const struct jsv_node *end;
     bool object;
@@ -199,6 +182,7 @@ int jsv_pointer_push_index(struct jsv_buf *pointer, size_t index);
  *     if (buf.error) …
  */
 struct jsv_writer {
+    /* private: */
     struct jsv_buf *out;
     size_t start; /* where this writer's text begins in the buffer */
 };

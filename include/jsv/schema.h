@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 enum jsv_draft {
+    JSV_DRAFT_DEFAULT, /* 2020-12 */
     JSV_DRAFT_4,
     JSV_DRAFT_6,
     JSV_DRAFT_7,
@@ -35,16 +36,6 @@ const char *jsv_draft_name(enum jsv_draft draft);
 struct jsv_registry;
 struct jsv_schema;
 struct jsv_validator;
-
-/** What is wrong with a schema, and where. Its texts live in the registry. */
-struct jsv_schema_fault {
-    struct jsv_str uri;     /* of the text, as it was added or resolved */
-    struct jsv_str pointer; /* the place in it, RFC 6901 */
-    struct jsv_str message; /* for people */
-    size_t offset;          /* of the place in the text, in bytes */
-    struct jsv_str missing; /* URI of the schema that could not be found; else empty */
-    struct jsv_error json;  /* when the text is not JSON: code other than NONE */
-};
 
 enum jsv_note_kind {
     JSV_NOTE_WARNING, /* it works, but perhaps not as its author meant it */
@@ -65,7 +56,7 @@ enum jsv_note_kind {
  * @param note Its texts live until the listener returns.
  */
 typedef void
-jsv_schema_listener(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *note);
+jsv_schema_listener(void *context, enum jsv_note_kind kind, const struct jsv_error *note);
 
 /**
  * Hands over a resource that was referred to and not added.
@@ -77,6 +68,7 @@ jsv_schema_listener(void *context, enum jsv_note_kind kind, const struct jsv_sch
 typedef int jsv_resolver(void *context, struct jsv_str uri, struct jsv_str *ret_text);
 
 struct jsv_registry_options {
+    size_t struct_size;     /* see <jsv/jsv.h> */
     enum jsv_draft draft;   /* of resources without $schema */
     jsv_resolver *resolver; /* may be NULL */
     void *resolver_context;
@@ -112,9 +104,10 @@ int jsv_registry_add(
     struct jsv_registry *registry,
     struct jsv_str uri,
     struct jsv_str text,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_error);
 
 struct jsv_schema_options {
+    size_t struct_size;  /* see <jsv/jsv.h> */
     bool assert_format;  /* check "format"; by default it is an annotation */
     bool assert_content; /* check contentEncoding and contentMediaType, from draft 7 on; by default
                             they are annotations. Known: base64 and application/json */
@@ -137,7 +130,7 @@ int jsv_schema_compile(
     struct jsv_str uri,
     const struct jsv_schema_options *options,
     struct jsv_schema **ret_schema,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_error);
 void jsv_schema_free(struct jsv_schema *schema);
 
 /** The draft that a schema is read by. */
@@ -145,6 +138,7 @@ enum jsv_draft jsv_schema_draft(const struct jsv_schema *schema);
 
 /** What one validation may use at most. Zero in a member means the default beside it. */
 struct jsv_validator_limits {
+    size_t struct_size;    /* see <jsv/jsv.h> */
     uint64_t steps_max;    /* work, in steps of some 25 ns: 8,000,000 and 12 per value */
     uint32_t depth_max;    /* nested evaluations: 4,096; bounds the machine stack, 512 bytes each */
     uint32_t problems_max; /* problems listed: 100; the rest is counted */

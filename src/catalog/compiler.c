@@ -196,7 +196,7 @@ static int make_resources(struct catalog_compiler *compiler)
 /* @return 1 when the registry knows it now, 0 when not; -ENOMEM. */
 static int add_resource(struct catalog_compiler *compiler, struct catalog_resource *resource)
 {
-    struct jsv_schema_fault fault;
+    struct jsv_error fault;
     int r = jsv_registry_add(compiler->registry, resource->uri, resource->file->text, &fault);
     resource->hidden = r == -EEXIST;
     resource->settled = r == 0 || r == -EEXIST;
@@ -365,7 +365,7 @@ append_safely(struct jsv_buf *out, const struct catalog_compiler *compiler, stru
 void catalog_reason_write(
     const struct catalog_compiler *compiler,
     int error,
-    const struct jsv_schema_fault *fault,
+    const struct jsv_error *fault,
     struct jsv_buf *out)
 {
     if (fault->message.size > 0) {
@@ -393,7 +393,7 @@ int catalog_compiler_lend(
     struct catalog_compiler *compiler,
     struct jsv_str uri,
     struct jsv_registry *registry,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct jsv_resource *resource;
     pthread_mutex_lock(&compiler->lock);
@@ -418,7 +418,7 @@ static int schema_compile(struct catalog_compiler *compiler, struct catalog_sche
     }
     const struct jsv_schema_options options = {.assert_format = compiler->assert_format};
     struct jsv_schema *schema;
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     int r = jsv_schema_compile(compiler->registry, entry->uri, &options, &schema, &fault);
     if (r == 0) {
         atomic_store_explicit(&entry->compiled, schema, memory_order_release);

@@ -143,7 +143,7 @@ static struct jsv_str describe_json(const struct jsv_error *error, char out[stat
 {
     char line[32];
     snprintf(line, sizeof(line), " (line %zu)", error->line);
-    return describe_place(error->message, error->pointer, line, out);
+    return describe_place(error->message.data, error->pointer, line, out);
 }
 
 int catalog_warn_at(

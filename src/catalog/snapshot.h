@@ -145,7 +145,7 @@ int catalog_compiler_lend(
     struct catalog_compiler *compiler,
     struct jsv_str uri,
     struct jsv_registry *registry,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_fault);
 
 /* Of a reason: messages name references, and those may be as long as their schema. */
 #define CATALOG_REASON_SIZE_MAX 1024
@@ -154,7 +154,7 @@ int catalog_compiler_lend(
 void catalog_reason_write(
     const struct catalog_compiler *compiler,
     int error,
-    const struct jsv_schema_fault *fault,
+    const struct jsv_error *fault,
     struct jsv_buf *out);
 
 /* ---- tool_schemas.c ---- */

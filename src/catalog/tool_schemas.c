@@ -35,7 +35,7 @@ struct making {
     struct jsv_schema *input;
     struct jsv_schema *output;
     const char *member; /* the one at work */
-    struct jsv_schema_fault fault;
+    struct jsv_error fault;
     bool needs_root;
 };
 
@@ -190,7 +190,7 @@ static int compile_once(
         .assert_format = true,
         .skip_meta = making->entry->built_in,
     };
-    making->fault = (struct jsv_schema_fault){0};
+    making->fault = (struct jsv_error){0};
     int r = jsv_registry_add(making->registry, uri, jsv_value_span(schema), &making->fault);
     return r < 0 ? r
                  : jsv_schema_compile(making->registry, uri, &options, ret_schema, &making->fault);
@@ -205,7 +205,7 @@ static int compile_part(
 {
     int r = compile_once(making, schema, uri, ret_schema);
     for (size_t left = making->catalog->compiler->files.count; left > 0; left--) {
-        struct jsv_schema_fault fault = making->fault;
+        struct jsv_error fault = making->fault;
         int granted = r == -ENOMEM ? 0 : grant_all_wishes(making);
         if (granted < 0) {
             return granted;

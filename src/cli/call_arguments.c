@@ -181,7 +181,7 @@ write_explicit(struct writing *writing, const char *word, const struct argument 
     struct jsv_error error;
     int r = jsv_read(writing->reader, writing->document, argument->value, 0, &error);
     if (r == -EBADMSG) {
-        return refuse(writing, word, "the value is not JSON: ", error.message);
+        return refuse(writing, word, "the value is not JSON: ", error.message.data);
     }
     if (r == 0) {
         jsv_write_value(&writing->writer, jsv_document_root(writing->document));
@@ -213,7 +213,7 @@ static int write_object(struct writing *writing, const char *word)
     struct jsv_error error;
     int r = jsv_read(writing->reader, writing->document, jsv_str_from(word), 0, &error);
     if (r == -EBADMSG) {
-        return refuse(writing, word, "not JSON: ", error.message);
+        return refuse(writing, word, "not JSON: ", error.message.data);
     }
     struct jsv_value root = jsv_document_root(writing->document);
     if (r == 0 && jsv_value_type(root) != JSV_TYPE_OBJECT) {

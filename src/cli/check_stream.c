@@ -503,7 +503,7 @@ static int check_line(struct check_stream *stream, struct jsv_str text, struct j
     if (r == -EBADMSG) {
         const struct jsv_problem problem = {
             .path = error.pointer,
-            .message = jsv_str_from(error.message),
+            .message = error.message,
         };
         return answer_unparsed(stream, &problem, out);
     }

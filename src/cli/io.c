@@ -137,7 +137,7 @@ report_refused(struct cli *cli, const struct cli_document *document, const struc
         .pointer = error->pointer,
     };
     bool is_yaml = cli_is_like_yaml(document->name, spot.text);
-    cli_report_spot(cli, &spot, is_yaml ? CLI_YAML_MESSAGE : error->message);
+    cli_report_spot(cli, &spot, is_yaml ? CLI_YAML_MESSAGE : error->message.data);
 }
 
 static int parse_with(struct cli *cli, struct cli_document *document, struct jsv_reader *reader)
@@ -222,8 +222,8 @@ void cli_document_report(
 {
     struct jsv_str text = jsv_buf_str(&document->text);
     size_t offset = jsv_value_offset(value);
-    struct cli_position position = cli_position_in(text, 1);
-    cli_position_move(&position, offset);
+    struct jsv_position position = jsv_position_in(text, 1);
+    jsv_position_move(&position, offset);
     struct jsv_buf pointer;
     jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
     put_pointer(&pointer, jsv_document_root(document->document), offset);

@@ -91,25 +91,6 @@ const char *cli_message_text(struct cli_message *message);
  */
 void cli_message_put_excerpt(struct cli_message *message, struct jsv_str text, size_t offset);
 
-/* ---- line and column ---- */
-
-/**
- * A cursor that counts only from one place to the next, so that many places in a large text,
- * visited roughly in order, cost little more than one.
- */
-struct cli_position {
-    struct jsv_str text;
-    size_t offset;
-    size_t line;
-    size_t column; /* from 1, in characters */
-};
-
-/** A cursor at the start of a text, which is borrowed. @param line Number of its first line. */
-struct cli_position cli_position_in(struct jsv_str text, size_t line);
-
-/** Move forward or back. @param offset At most text.size. */
-void cli_position_move(struct cli_position *position, size_t offset);
-
 /* ---- progress ---- */
 
 /**

@@ -828,7 +828,7 @@ static int index_text(
         r = find_id(looking, jsv_buf_str(&looking->text), base, &id, &error);
     }
     if (r == -EBADMSG) {
-        warn(cli, looking, name, error.message);
+        warn(cli, looking, name, error.message.data);
         return 0;
     }
     return r == 0 && id.size > 0 ? cli_resolve_add_id(looking->resolve, id, path, rule, false) : r;

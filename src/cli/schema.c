@@ -18,8 +18,6 @@ struct loaded {
     struct loaded *next;
     struct jsv_str uri;
     struct cli_document document; /* parsed only to show a fault */
-    struct cli_position
-        position; /* of the last note about it; notes come in the order of the text */
 };
 
 struct loading {
@@ -104,13 +102,13 @@ static struct loaded *find_loaded(const struct loading *loading, struct jsv_str 
 static void make_text(
     const struct loaded *loaded,
     enum jsv_note_kind kind,
-    const struct jsv_schema_fault *fault,
+    const struct jsv_error *fault,
     char text[static TEXT_SIZE_MAX])
 {
     struct jsv_str file = JSV_STR("file:");
     bool is_file =
         fault->missing.size > file.size && memcmp(fault->missing.data, file.data, file.size) == 0;
-    if (fault->json.code != JSV_ERROR_NONE &&
+    if (fault->code != JSV_ERROR_NONE &&
         cli_is_like_yaml(loaded->document.name, jsv_buf_str(&loaded->document.text))) {
         snprintf(text, TEXT_SIZE_MAX, "%s", CLI_YAML_MESSAGE);
         return;
@@ -122,7 +120,7 @@ static void make_text(
         kind == JSV_NOTE_WARNING ? "warning: " : "",
         (int)(fault->message.size < TEXT_SIZE_MAX / 2 ? fault->message.size : TEXT_SIZE_MAX / 2),
         fault->message.data);
-    if (fault->json.code == JSV_ERROR_DUPLICATE_MEMBER) {
+    if (fault->code == JSV_ERROR_DUPLICATE_MEMBER) {
         snprintf(text + size, TEXT_SIZE_MAX - (size_t)size, "; with --lenient the last one counts");
     } else if (fault->missing.size > 0 && !is_file) {
         snprintf(
@@ -136,8 +134,7 @@ static void make_text(
 }
 
 /* The registry has something to say. */
-static void
-report_note(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *fault)
+static void report_note(void *context, enum jsv_note_kind kind, const struct jsv_error *fault)
 {
     struct loading *loading = context;
     struct loaded *loaded = find_loaded(loading, fault->uri);
@@ -151,16 +148,12 @@ report_note(void *context, enum jsv_note_kind kind, const struct jsv_schema_faul
         return;
     }
     struct jsv_str all = jsv_buf_str(&loaded->document.text);
-    if (!loaded->position.text.data) {
-        loaded->position = cli_position_in(all, 1);
-    }
-    cli_position_move(&loaded->position, fault->offset);
     const struct cli_spot spot = {
         .name = loaded->document.name,
         .text = is_warning ? (struct jsv_str){0} : all,
         .offset = fault->offset,
-        .line = loaded->position.line,
-        .column = loaded->position.column,
+        .line = fault->line,
+        .column = fault->column,
         .pointer = fault->pointer,
     };
     make_text(loaded, kind, fault, text);
@@ -180,7 +173,7 @@ static int compile(
         .assert_content = options->assert_content,
         .compile_unused = options->compile_unused,
     };
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     int r = jsv_registry_add(loading->registry, own->uri, jsv_buf_str(&own->document.text), &fault);
     if (r == 0) {
         r = jsv_schema_compile(loading->registry, own->uri, &how, ret_schema, &fault);

@@ -58,7 +58,7 @@ static int read_asset(struct asset_check *check)
     struct jsv_error error;
     r = jsv_read(check->reader, check->document, jsv_buf_str(&check->text), 0, &error);
     if (r < 0) {
-        write_error(check, "parse_error", error.pointer, error.message);
+        write_error(check, "parse_error", error.pointer, error.message.data);
     }
     return r;
 }

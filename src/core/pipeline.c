@@ -100,7 +100,7 @@ static struct jsv_str place_of(struct core_request *request, const struct jsv_er
 static enum step refuse_text(struct core_request *request, const struct jsv_error *error)
 {
     const struct rpc_fault fault = {
-        .details = jsv_str_from(error->message),
+        .details = error->message,
         .suggestion = JSV_STR("Send one JSON text in UTF-8, without duplicate members"),
         .cause = place_of(request, error),
     };

@@ -132,8 +132,8 @@ static int uri_of_definition(
     return size < URI_SIZE_MAX ? 0 : -ENOENT;
 }
 
-static int open_registry(
-    struct revision *revision, enum mcp_version version, struct jsv_schema_fault *reterr_fault)
+static int
+open_registry(struct revision *revision, enum mcp_version version, struct jsv_error *reterr_fault)
 {
     char uri[URI_SIZE_MAX];
     uri_of(version, uri);
@@ -186,7 +186,7 @@ static int compile(
     struct revision *revision,
     const char *uri,
     struct jsv_schema **ret_schema,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     const struct jsv_schema_options options = {
         .assert_format = true,
@@ -202,7 +202,7 @@ static int fill_slot(
     struct revision *revision,
     enum mcp_version version,
     unsigned slot,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     char uri[URI_SIZE_MAX];
     struct jsv_schema *schema;
@@ -365,7 +365,7 @@ void mcp_definitions_describe(struct mcp_definitions *definitions, struct jsv_wr
 static int fill_all(struct revision *revision, enum mcp_version version, struct mcp_fault *fault)
 {
     for (unsigned slot = 0; slot < MCP_SLOT_COUNT; slot++) {
-        struct jsv_schema_fault schema_fault = {0};
+        struct jsv_error schema_fault = {0};
         int r =
             mcp_slot_name(version, slot) ? fill_slot(revision, version, slot, &schema_fault) : 0;
         if (r == -EBADMSG) {
@@ -385,7 +385,7 @@ static int adopt(
     struct mcp_fault *reterr_fault)
 {
     struct mcp_official_facts facts;
-    struct jsv_schema_fault schema_fault = {0};
+    struct jsv_error schema_fault = {0};
     int r = mcp_official_look(official, &facts, reterr_fault);
     if (r < 0) {
         return r;

@@ -26,13 +26,13 @@ refuse(struct mcp_fault *fault, const char *format, ...)
 
 static void refuse_json(struct mcp_fault *fault, const struct jsv_error *error)
 {
-    refuse(fault, "line %zu, column %zu: %s", error->line, error->column, error->message);
+    refuse(fault, "line %zu, column %zu: %s", error->line, error->column, error->message.data);
 }
 
-void mcp_fault_from_schema(struct mcp_fault *fault, const struct jsv_schema_fault *schema_fault)
+void mcp_fault_from_schema(struct mcp_fault *fault, const struct jsv_error *schema_fault)
 {
-    if (schema_fault->json.code != JSV_ERROR_NONE) {
-        refuse_json(fault, &schema_fault->json);
+    if (schema_fault->code != JSV_ERROR_NONE) {
+        refuse_json(fault, schema_fault);
         return;
     }
     refuse(

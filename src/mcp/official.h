@@ -26,4 +26,4 @@ int mcp_official_look(
 int mcp_official_has(struct jsv_str text, const char *key, struct jsv_str name);
 
 /** "<pointer>: <message>", or where the text is no JSON. */
-void mcp_fault_from_schema(struct mcp_fault *fault, const struct jsv_schema_fault *schema_fault);
+void mcp_fault_from_schema(struct mcp_fault *fault, const struct jsv_error *schema_fault);

@@ -104,7 +104,7 @@ static void read_document(struct bench *bench, size_t index, struct jsv_document
             "jsv-bench: document %zu, column %zu: %s\n",
             index + 1,
             error.column,
-            error.message);
+            error.message.data);
         exit(2);
     }
 }
@@ -151,7 +151,7 @@ static void compile_once(struct bench *bench, struct jsv_schema **ret_schema)
     char uri[64];
     int size = snprintf(uri, sizeof(uri), "urn:jsv-bench:%u", number++);
     struct jsv_str name = {uri, (size_t)size};
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     int r = jsv_registry_add(bench->registry, name, bench->schema_text, &fault);
     if (r == 0) {
         r = jsv_schema_compile(bench->registry, name, NULL, ret_schema, &fault);

@@ -168,7 +168,7 @@ static void run_group(struct suite *suite, struct jsv_value group)
         die("out of memory", suite->file);
     }
     struct jsv_schema *schema = NULL;
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     struct jsv_str uri = JSV_STR("urn:jsv-suite");
     struct jsv_schema_options how = {
         .assert_format = suite->assert_format, .assert_content = suite->assert_content};

@@ -73,7 +73,7 @@ json_fixture_read_str(struct json_fixture *fixture, struct jsv_str text, unsigne
     int r = jsv_read(fixture->reader, kept->document, own, flags, &error);
     if (r < 0) {
         size_t shown = text.size < 200 ? text.size : 200;
-        fail_msg("%s at %zu in %.*s", error.message, error.offset, (int)shown, text.data);
+        fail_msg("%s at %zu in %.*s", error.message.data, error.offset, (int)shown, text.data);
     }
     return jsv_document_root(kept->document);
 }

@@ -57,7 +57,7 @@ struct jsv_value reading_root(struct reading *reading, struct jsv_str text, unsi
         size_t shown = text.size < 200 ? text.size : 200;
         fail_msg(
             "%s at %zu in %.*s",
-            reading->error.message,
+            reading->error.message.data,
             reading->error.offset,
             (int)shown,
             text.data);

@@ -34,7 +34,7 @@ struct schema_fixture {
     const struct jsv_allocator *allocator;
     struct jsv_registry *registry;
     struct jsv_schema *schema;
-    struct jsv_schema_fault fault;
+    struct jsv_error fault;
     struct jsv_validator *validator;
     struct jsv_problems problems; /* of the last report */
     struct jsv_reader *reader;

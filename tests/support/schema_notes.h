@@ -14,7 +14,7 @@
 static char schema_notes[SCHEMA_NOTES_MAX];
 
 static inline void
-schema_notes_listen(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *note)
+schema_notes_listen(void *context, enum jsv_note_kind kind, const struct jsv_error *note)
 {
     (void)context;
     size_t size = strlen(schema_notes);

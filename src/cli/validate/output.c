@@ -245,7 +245,7 @@ static void put_problem(
     const struct validate_verdict *verdict,
     const struct jsv_problem *problem,
     size_t count,
-    const struct cli_position *position)
+    const struct jsv_position *position)
 {
     cli_message_put_colour(message, CLI_COLOUR_PLACE);
     cli_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
@@ -274,12 +274,12 @@ static void put_more(struct cli_message *message, const struct validate_verdict 
 static void write_text(const struct validate_verdict *verdict, bool colour, struct jsv_buf *out)
 {
     const struct jsv_problems *problems = &verdict->problems;
-    struct cli_position position = cli_position_in(verdict->text, verdict->line);
+    struct jsv_position position = jsv_position_in(verdict->text, verdict->line);
     struct cli_message message;
     for (size_t i = 0, count; i < problems->count; i += count) {
         count = count_together(problems, i);
         cli_message_init(&message, colour);
-        cli_position_move(&position, offset_of(verdict, &problems->items[i]));
+        jsv_position_move(&position, offset_of(verdict, &problems->items[i]));
         put_problem(&message, verdict, &problems->items[i], count, &position);
         jsv_buf_append(out, message.data, message.size);
     }
@@ -349,8 +349,8 @@ static void write_lines(
     char text[PLACED_SIZE_MAX];
     struct jsv_problem problem;
     if (!verdict->document && verdict->text.size > 0) {
-        struct cli_position position = cli_position_in(verdict->text, verdict->line);
-        cli_position_move(&position, verdict->offset);
+        struct jsv_position position = jsv_position_in(verdict->text, verdict->line);
+        jsv_position_move(&position, verdict->offset);
         problem = verdict->problems.items[0];
         int size = snprintf(
             text,
@@ -400,7 +400,7 @@ static void put_number(struct jsv_buf *out, size_t number)
 static void put_command(
     struct jsv_buf *out,
     const struct validate_verdict *verdict,
-    const struct cli_position *position)
+    const struct jsv_position *position)
 {
     jsv_buf_append_str(out, JSV_STR("::error file="));
     put_escaped(out, jsv_str_from(verdict->name), GITHUB_IN_PROPERTY);
@@ -416,10 +416,10 @@ static void put_command(
 static void write_github(const struct validate_verdict *verdict, struct jsv_buf *out)
 {
     const struct jsv_problems *problems = &verdict->problems;
-    struct cli_position position = cli_position_in(verdict->text, verdict->line);
+    struct jsv_position position = jsv_position_in(verdict->text, verdict->line);
     for (size_t i = 0; i < problems->count; i++) {
         const struct jsv_problem *problem = &problems->items[i];
-        cli_position_move(&position, offset_of(verdict, problem));
+        jsv_position_move(&position, offset_of(verdict, problem));
         put_command(out, verdict, &position);
         put_escaped(out, problem->path, GITHUB_IN_DATA);
         jsv_buf_append_str(out, problem->path.size > 0 ? JSV_STR(": ") : JSV_STR(""));

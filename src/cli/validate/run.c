@@ -122,7 +122,8 @@ static int check_text(const struct checking *checking, struct jsv_str text, size
     if (r == -EBADMSG) {
         verdict.offset = error.offset;
         bool is_yaml = cli_is_like_yaml(checking->name, text);
-        say_broken(checking, &verdict, error.pointer, is_yaml ? CLI_YAML_MESSAGE : error.message);
+        say_broken(
+            checking, &verdict, error.pointer, is_yaml ? CLI_YAML_MESSAGE : error.message.data);
         return 0;
     }
     verdict.document = worker->document;

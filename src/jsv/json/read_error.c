@@ -2,14 +2,34 @@
 
 #include "jsv/json/reader.h"
 
+/* Name and message of each code; docs/json.md lists them, and a test compares the two. */
+#define ERROR(name, message) [JSV_ERROR_##name] = {#name, JSV_STR(message)}
 static const struct {
     const char *name;
-    const char *message;
+    struct jsv_str message;
 } errors[] = {
-    [JSV_ERROR_NONE] = {"NONE", "no error"},
-#define JSV_ERROR_CODE(name, message) [JSV_ERROR_##name] = {#name, message},
-#include <jsv/json_errors.def>
-#undef JSV_ERROR_CODE
+    ERROR(NONE, "no error"),
+    ERROR(EMPTY, "expected a JSON value, found nothing"),
+    ERROR(BYTE_ORDER_MARK, "a byte order mark is not allowed; remove the first three bytes"),
+    ERROR(INVALID_UTF8, "invalid UTF-8"),
+    ERROR(UNEXPECTED_END, "unexpected end of input"),
+    ERROR(UNEXPECTED_CHARACTER, "expected a value"),
+    ERROR(EXPECTED_KEY, "expected a member name in double quotes"),
+    ERROR(EXPECTED_COLON, "expected ':' after the member name"),
+    ERROR(EXPECTED_COMMA_OR_BRACE, "expected ',' or '}' after a member"),
+    ERROR(EXPECTED_COMMA_OR_BRACKET, "expected ',' or ']' after an element"),
+    ERROR(TRAILING_CHARACTERS, "unexpected text after the value"),
+    ERROR(INVALID_LITERAL, "expected true, false or null"),
+    ERROR(INVALID_NUMBER, "not a JSON number"),
+    ERROR(UNTERMINATED_STRING, "the string has no closing quote"),
+    ERROR(CONTROL_CHARACTER, "control characters in strings must be escaped"),
+    ERROR(INVALID_ESCAPE, "unknown escape in a string"),
+    ERROR(LONE_SURROGATE, "unpaired surrogate escape"),
+    ERROR(DUPLICATE_MEMBER, "duplicate member name"),
+    ERROR(TEXT_TOO_LARGE, "the text is larger than the limit"),
+    ERROR(TOO_DEEP, "containers are nested deeper than the limit"),
+    ERROR(NUMBER_TOO_LONG, "the number has more characters than the limit"),
+    ERROR(MEMORY, "out of memory for the document"),
 };
 
 const char *jsv_error_name(enum jsv_error_code code)
@@ -17,35 +37,27 @@ const char *jsv_error_name(enum jsv_error_code code)
     return errors[code].name;
 }
 
-const char *jsv_read_end_message(enum jsv_error_code expected)
+const char *jsv_error_text(enum jsv_error_code code)
 {
-    static const char *const messages[] = {
-        [JSV_ERROR_UNEXPECTED_CHARACTER] = "unexpected end of input; expected a value",
-        [JSV_ERROR_EXPECTED_KEY] =
-            "unexpected end of input; expected a member name in double quotes",
-        [JSV_ERROR_EXPECTED_COLON] = "unexpected end of input; expected ':'",
-        [JSV_ERROR_EXPECTED_COMMA_OR_BRACE] = "unexpected end of input; expected ',' or '}'",
-        [JSV_ERROR_EXPECTED_COMMA_OR_BRACKET] = "unexpected end of input; expected ',' or ']'",
-        [JSV_ERROR_INVALID_NUMBER] = "unexpected end of input; expected a digit",
-        [JSV_ERROR_MEMORY] = NULL,
-    };
-    const char *message = messages[expected];
-    return message ? message : errors[JSV_ERROR_UNEXPECTED_END].message;
+    return errors[code].message.data;
 }
 
-/* Line and column of an offset, by looking at all the text before it: only errors pay for this. */
-static void locate(const char *text, struct jsv_error *error)
+struct jsv_str jsv_read_end_message(enum jsv_error_code expected)
 {
-    error->line = 1;
-    error->column = 1;
-    for (size_t i = 0; i < error->offset; i++) {
-        if (text[i] == '\n') {
-            error->line++;
-            error->column = 1;
-        } else if (((unsigned char)text[i] & 0xC0) != 0x80) {
-            error->column++;
-        }
-    }
+    static const struct jsv_str messages[] = {
+        [JSV_ERROR_UNEXPECTED_CHARACTER] = JSV_STR("unexpected end of input; expected a value"),
+        [JSV_ERROR_EXPECTED_KEY] =
+            JSV_STR("unexpected end of input; expected a member name in double quotes"),
+        [JSV_ERROR_EXPECTED_COLON] = JSV_STR("unexpected end of input; expected ':'"),
+        [JSV_ERROR_EXPECTED_COMMA_OR_BRACE] =
+            JSV_STR("unexpected end of input; expected ',' or '}'"),
+        [JSV_ERROR_EXPECTED_COMMA_OR_BRACKET] =
+            JSV_STR("unexpected end of input; expected ',' or ']'"),
+        [JSV_ERROR_INVALID_NUMBER] = JSV_STR("unexpected end of input; expected a digit"),
+        [JSV_ERROR_MEMORY] = {NULL, 0},
+    };
+    struct jsv_str message = messages[expected];
+    return message.data ? message : errors[JSV_ERROR_UNEXPECTED_END].message;
 }
 
 /*
@@ -87,13 +99,19 @@ int jsv_read_fail(
     struct jsv_error *reterr_error)
 {
     if (reterr_error) {
+        struct jsv_position position =
+            jsv_position_in((struct jsv_str){reader->scan.text, offset}, 1);
+        jsv_position_move(&position, offset);
         *reterr_error = (struct jsv_error){
             .code = code,
             .offset = offset,
+            .line = position.line,
+            .column = position.column,
             .pointer = point(reader, place, node_count),
             .message = errors[code].message,
+            .uri = JSV_STR(""),
+            .missing = JSV_STR(""),
         };
-        locate(reader->scan.text, reterr_error);
     }
     return code == JSV_ERROR_MEMORY ? -ENOMEM : -EBADMSG;
 }

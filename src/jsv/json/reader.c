@@ -9,6 +9,7 @@
 #include "jsv/base/alloc.h"
 #include "jsv/base/hash.h"
 #include "jsv/base/number.h"
+#include "jsv/base/options.h"
 
 /* Longest pointer an error carries: deeper ones are cut at a token. */
 #define ERROR_POINTER_MAX 65536
@@ -19,7 +20,8 @@
 
 static struct jsv_limits limits_or_default(const struct jsv_limits *limits, const void *address)
 {
-    struct jsv_limits own = limits ? *limits : (struct jsv_limits){0};
+    struct jsv_limits own;
+    jsv_options_copy(&own, sizeof(own), limits);
     if (own.size_max == 0 || own.size_max > TEXT_SIZE_MAX) {
         own.size_max = TEXT_SIZE_MAX;
     }

@@ -165,7 +165,7 @@ enum jsv_place {
 };
 
 /* The message for a text that ends where this error says what was expected. */
-const char *jsv_read_end_message(enum jsv_error_code expected);
+struct jsv_str jsv_read_end_message(enum jsv_error_code expected);
 
 /* Fill in *reterr_error, if any. node_count: nodes laid down. @return -EBADMSG or -ENOMEM. */
 int jsv_read_fail(

@@ -71,13 +71,13 @@ static void test_faults_of_schemas(void **state)
 {
     (void)state;
     struct mcp_fault fault_found;
-    struct jsv_schema_fault schema_fault = {
+    struct jsv_error schema_fault = {
         .pointer = JSV_STR("/$defs/Tool/type"), .message = JSV_STR("expected string")};
     mcp_fault_from_schema(&fault_found, &schema_fault);
     assert_string_equal(fault_found.text, "/$defs/Tool/type: expected string");
 
-    schema_fault.json = (struct jsv_error){
-        .code = JSV_ERROR_MEMORY, .line = 3, .column = 4, .message = "no memory"};
+    schema_fault = (struct jsv_error){
+        .code = JSV_ERROR_MEMORY, .line = 3, .column = 4, .message = JSV_STR("no memory")};
     mcp_fault_from_schema(&fault_found, &schema_fault);
     assert_string_equal(fault_found.text, "line 3, column 4: no memory");
 }
@@ -88,7 +88,7 @@ static void test_long_fault(void **state)
     (void)state;
     char pointer[2 * MCP_FAULT_SIZE_MAX];
     memset(pointer, 'a', sizeof(pointer));
-    struct jsv_schema_fault schema_fault = {.pointer = {pointer, sizeof(pointer)}};
+    struct jsv_error schema_fault = {.pointer = {pointer, sizeof(pointer)}};
     struct mcp_fault fault_found;
     mcp_fault_from_schema(&fault_found, &schema_fault);
     assert_int_equal(strlen(fault_found.text), MCP_FAULT_SIZE_MAX - 1);

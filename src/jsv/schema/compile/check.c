@@ -11,7 +11,7 @@
 
 struct check {
     struct jsv_registry *registry;
-    struct jsv_schema_fault *reterr_fault;
+    struct jsv_error *reterr_fault;
 };
 
 /* Make room for the compiled meta-schema with an index. */
@@ -76,7 +76,7 @@ static int fault_from_problem(
         check->reterr_fault,
         "%.*s",
         JSV_TEXT(problem->message));
-    struct jsv_schema_fault *fault = check->reterr_fault;
+    struct jsv_error *fault = check->reterr_fault;
     if (r != -EBADMSG || !fault || problem->path.size == 0) {
         return r;
     }
@@ -90,7 +90,7 @@ static int fault_from_problem(
     fault->pointer = (struct jsv_str){pointer, size};
     struct jsv_value value = {resource->source->document, resource->root};
     if (jsv_pointer_get(value, problem->path, &value) == 0) {
-        fault->offset = jsv_value_offset(value);
+        jsv_source_locate(resource->source, jsv_value_offset(value), fault);
     }
     return r;
 }
@@ -204,7 +204,7 @@ static int check_several(struct check *check, struct jsv_source *source)
 }
 
 int jsv_source_check(
-    struct jsv_registry *registry, struct jsv_source *source, struct jsv_schema_fault *reterr_fault)
+    struct jsv_registry *registry, struct jsv_source *source, struct jsv_error *reterr_fault)
 {
     if (source->checked) {
         return 0;

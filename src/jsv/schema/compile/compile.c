@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "jsv/base/alloc.h"
+#include "jsv/base/options.h"
 #include "jsv/schema/program/program.h"
 
 /*
@@ -354,7 +355,7 @@ static int compile_target(struct jsv_compile *compile, const struct jsv_target *
 static int finish(struct jsv_compile *compile, int r)
 {
     if (r == -EBADMSG) {
-        struct jsv_schema_fault last = *compile->reterr_fault;
+        struct jsv_error last = *compile->reterr_fault;
         r = jsv_compile_refuse_for(compile, NULL, NULL, &last);
     }
     return r < 0 ? r : jsv_compile_report(compile);
@@ -371,7 +372,7 @@ static int compile_any(
     const struct jsv_schema_options *options,
     jsv_schema_listener *listener,
     struct jsv_schema **ret_schema,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct jsv_schema *schema = jsv_alloc(&registry->allocator, sizeof(*schema));
     if (!schema) {
@@ -380,14 +381,14 @@ static int compile_any(
     *schema = (struct jsv_schema){.allocator = registry->allocator};
     jsv_arena_init(&schema->arena, &registry->allocator, 0);
     schema->dynamic_targets = jsv_table_on(&schema->arena);
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     struct jsv_compile compile = {
         .registry = registry,
-        .options = options ? *options : (struct jsv_schema_options){0},
         .schema = schema,
         .reterr_fault = &fault,
         .listener = listener,
     };
+    jsv_options_copy(&compile.options, sizeof(compile.options), options);
     jsv_arena_init(&compile.scratch, &registry->allocator, 0);
     jsv_arena_init(&compile.uris, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
     compile.pending = jsv_stack_on(&compile.scratch, sizeof(struct jsv_subschema *));
@@ -440,7 +441,7 @@ int jsv_schema_compile(
     struct jsv_str uri,
     const struct jsv_schema_options *options,
     struct jsv_schema **ret_schema,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     return compile_any(
         registry, uri, NULL, options, registry->options.listener, ret_schema, reterr_fault);
@@ -451,7 +452,7 @@ int jsv_schema_compile_resource(
     const struct jsv_resource *resource,
     const struct jsv_schema_options *options,
     struct jsv_schema **ret_schema,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     return compile_any(registry, resource->uri, resource, options, NULL, ret_schema, reterr_fault);
 }

@@ -18,7 +18,7 @@ struct jsv_compile {
     struct jsv_registry *registry;
     struct jsv_schema_options options;
     struct jsv_schema *schema;
-    struct jsv_schema_fault *reterr_fault;
+    struct jsv_error *reterr_fault;
     struct jsv_arena scratch;
     struct jsv_arena uris;        /* of one reference */
     struct jsv_str uri;           /* the last reference, resolved */
@@ -73,7 +73,7 @@ int jsv_schema_compile_resource(
     const struct jsv_resource *resource,
     const struct jsv_schema_options *options,
     struct jsv_schema **ret_schema,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_fault);
 
 /* Get the subschema at a node of a resource; a new one is created and parsed later. */
 int jsv_compile_subschema(
@@ -137,7 +137,7 @@ int jsv_compile_refuse_for(
     struct jsv_compile *compile,
     const struct jsv_resource *resource,
     const struct jsv_node *node,
-    const struct jsv_schema_fault *fault);
+    const struct jsv_error *fault);
 /* Note a warning if a member of a schema is a keyword without effect. @return 0 or -ENOMEM. */
 int jsv_compile_warn_unused(
     struct jsv_compile *compile,
@@ -158,6 +158,4 @@ int jsv_compile_report(struct jsv_compile *compile);
  * resolver's error.
  */
 int jsv_source_check(
-    struct jsv_registry *registry,
-    struct jsv_source *source,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_registry *registry, struct jsv_source *source, struct jsv_error *reterr_fault);

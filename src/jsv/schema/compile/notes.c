@@ -20,7 +20,7 @@ struct note {
     uint64_t order;                      /* of the place in the text */
     const struct jsv_resource *resource; /* NULL: the fault has its place already */
     const struct jsv_node *node;
-    struct jsv_schema_fault fault;
+    struct jsv_error fault;
 };
 
 void jsv_compile_notes_init(struct jsv_compile *compile)
@@ -93,7 +93,7 @@ int jsv_compile_refuse_for(
     struct jsv_compile *compile,
     const struct jsv_resource *resource,
     const struct jsv_node *node,
-    const struct jsv_schema_fault *fault)
+    const struct jsv_error *fault)
 {
     struct note note = {
         .kind = JSV_NOTE_FAULT,
@@ -227,7 +227,7 @@ int jsv_compile_report(struct jsv_compile *compile)
         if (note->kind != kind) {
             continue;
         }
-        struct jsv_schema_fault fault = note->fault;
+        struct jsv_error fault = note->fault;
         /* the caller gets the first fault, which lives as long as the registry */
         struct jsv_arena *arena = is_first ? &registry->arena : &compile->uris;
         jsv_arena_reset(&compile->uris);

@@ -15,6 +15,7 @@
 #include "jsv/schema/report/message.h"
 
 static const char *const draft_names[] = {
+    [JSV_DRAFT_DEFAULT] = "2020-12",
     [JSV_DRAFT_4] = "4",
     [JSV_DRAFT_6] = "6",
     [JSV_DRAFT_7] = "7",
@@ -24,7 +25,7 @@ static const char *const draft_names[] = {
 
 int jsv_draft_from_name(struct jsv_str name, enum jsv_draft *ret_draft)
 {
-    for (size_t i = 0; i < sizeof(draft_names) / sizeof(*draft_names); i++) {
+    for (size_t i = JSV_DRAFT_4; i < sizeof(draft_names) / sizeof(*draft_names); i++) {
         if (jsv_str_equal(name, jsv_str_from(draft_names[i]))) {
             *ret_draft = (enum jsv_draft)i;
             return 0;
@@ -136,7 +137,7 @@ static int use_meta(
     struct jsv_resource *resource,
     const struct jsv_resource *meta,
     const struct jsv_node *at,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     jsv_resource_use_draft(resource, meta->draft);
     resource->meta = meta->uri;
@@ -171,7 +172,7 @@ int jsv_resource_settle_draft(
     struct jsv_registry *registry,
     struct jsv_resource *resource,
     const struct jsv_resource *outer,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct jsv_value root = {resource->source->document, resource->root};
     struct jsv_value schema = jsv_value_get(root, JSV_STR("$schema"));

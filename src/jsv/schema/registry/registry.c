@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "jsv/base/alloc.h"
+#include "jsv/base/options.h"
 #include "jsv/json/reader.h"
 #include "jsv/json/sort.h"
 #include "jsv/json/value.h"
@@ -35,8 +36,10 @@ jsv_registry_new(const struct jsv_allocator *allocator, const struct jsv_registr
         return NULL;
     }
     *registry = (struct jsv_registry){.allocator = own};
-    registry->options =
-        options ? *options : (struct jsv_registry_options){.draft = JSV_DRAFT_2020_12};
+    jsv_options_copy(&registry->options, sizeof(registry->options), options);
+    if (registry->options.draft == JSV_DRAFT_DEFAULT) {
+        registry->options.draft = JSV_DRAFT_2020_12;
+    }
     jsv_arena_init(&registry->arena, &own, JSV_REGISTRY_MEMORY_MAX);
     registry->names = jsv_table_on(&registry->arena);
     registry->roots = jsv_table_on(&registry->arena);
@@ -84,19 +87,30 @@ struct jsv_str jsv_registry_copy(struct jsv_registry *registry, struct jsv_str t
     if (copy && text.size) {
         memcpy(copy, text.data, text.size);
     }
+    if (copy) {
+        copy[text.size] = '\0';
+    }
     return (struct jsv_str){copy, text.size};
+}
+
+void jsv_source_locate(struct jsv_source *source, size_t offset, struct jsv_error *fault)
+{
+    jsv_position_move(&source->position, offset);
+    fault->offset = offset;
+    fault->line = source->position.line;
+    fault->column = source->position.column;
 }
 
 int jsv_resource_locate(
     const struct jsv_resource *resource,
     const struct jsv_node *node,
     struct jsv_arena *arena,
-    struct jsv_schema_fault *fault)
+    struct jsv_error *fault)
 {
-    const struct jsv_source *source = resource->source;
+    struct jsv_source *source = resource->source;
     fault->uri = source->uri.size ? source->uri : resource->uri;
     fault->pointer = jsv_node_pointer(arena, source->document, node);
-    fault->offset = jsv_value_offset((struct jsv_value){source->document, node});
+    jsv_source_locate(source, jsv_value_offset((struct jsv_value){source->document, node}), fault);
     return fault->pointer.data ? 0 : -ENOMEM;
 }
 
@@ -104,7 +118,7 @@ int jsv_registry_fault(
     struct jsv_registry *registry,
     const struct jsv_resource *resource,
     const struct jsv_node *node,
-    struct jsv_schema_fault *reterr_fault,
+    struct jsv_error *reterr_fault,
     const char *format,
     ...)
 {
@@ -116,7 +130,7 @@ int jsv_registry_fault(
     va_start(arguments, format);
     size_t size = jsv_message_print(text, sizeof(text), format, arguments);
     va_end(arguments);
-    struct jsv_schema_fault fault = {
+    struct jsv_error fault = {
         .message = jsv_registry_copy(registry, (struct jsv_str){text, size}),
         .missing = {"", 0},
     };
@@ -167,7 +181,7 @@ int jsv_registry_refuse_name(
     struct jsv_str uri,
     const struct jsv_resource *resource,
     const struct jsv_resource *other,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct jsv_str pointer =
         jsv_node_pointer(&registry->arena, other->source->document, other->root);
@@ -193,7 +207,7 @@ int jsv_registry_name(
     struct jsv_str uri,
     struct jsv_resource *resource,
     const struct jsv_resource **ret_twin,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     const struct jsv_source *source = resource->source;
     const void *all = source->embedded ? jsv_meta_schemas : NULL;
@@ -225,20 +239,6 @@ jsv_registry_resource_at(const struct jsv_registry *registry, const struct jsv_n
 }
 
 /* ---- reading ---- */
-
-/* Advance line and column, which counts characters, from one offset to a later one. */
-static void advance(struct jsv_error *position, struct jsv_str text, size_t offset)
-{
-    for (; position->offset < offset; position->offset++) {
-        char byte = text.data[position->offset];
-        if (byte == '\n') {
-            position->line++;
-            position->column = 1;
-        } else if (((unsigned char)byte & 0xC0) != 0x80) {
-            position->column++;
-        }
-    }
-}
 
 /* The member name that begins at an offset; NULL when the member was dropped from the document. */
 static const struct jsv_node *find_key(const struct jsv_document *document, size_t offset)
@@ -276,19 +276,19 @@ static size_t find_kept(const struct jsv_sort_item *dropped, size_t count, size_
 /* @param at The dropped member. @return 0 or -ENOMEM. */
 static int warn_duplicate(
     struct jsv_registry *registry,
-    const struct jsv_source *source,
+    struct jsv_source *source,
     size_t kept,
-    const struct jsv_error *at)
+    const struct jsv_position *at)
 {
     struct jsv_arena scratch;
     jsv_arena_init(&scratch, &registry->allocator, JSV_REGISTRY_MEMORY_MAX);
     const struct jsv_node *key = find_key(source->document, kept);
-    struct jsv_schema_fault note = {
+    struct jsv_error note = {
         .uri = source->uri,
         .pointer = key ? jsv_node_pointer(&scratch, source->document, key) : JSV_STR(""),
-        .offset = kept,
         .missing = {"", 0},
     };
+    jsv_source_locate(source, kept, &note);
     char text[MESSAGE_MAX];
     note.message.data = text;
     note.message.size = (size_t)snprintf(
@@ -309,10 +309,12 @@ warn_more_duplicates(struct jsv_registry *registry, const struct jsv_source *sou
 {
     char text[MESSAGE_MAX];
     int size = snprintf(text, sizeof(text), "%zu more duplicate member names", count);
-    const struct jsv_schema_fault note = {
+    const struct jsv_error note = {
         .uri = source->uri,
         .pointer = {"", 0},
         .message = {text, (size_t)size},
+        .line = 1,
+        .column = 1,
         .missing = {"", 0},
     };
     registry->options.listener(registry->options.listener_context, JSV_NOTE_WARNING, &note);
@@ -320,7 +322,7 @@ warn_more_duplicates(struct jsv_registry *registry, const struct jsv_source *sou
 
 /* Warn of dropped members in the order of the text. @return 0 or -ENOMEM. */
 static int warn_duplicates(
-    struct jsv_registry *registry, const struct jsv_source *source, const struct jsv_buf *dropped)
+    struct jsv_registry *registry, struct jsv_source *source, const struct jsv_buf *dropped)
 {
     const struct jsv_dropped *items = (const struct jsv_dropped *)(const void *)dropped->data;
     size_t count = dropped->size / sizeof(*items);
@@ -334,9 +336,9 @@ static int warn_duplicates(
         }
         jsv_sort(sorted, sorted + count, count, NULL, NULL);
     }
-    struct jsv_error position = {.line = 1, .column = 1};
+    struct jsv_position position = jsv_position_in(source->text, 1);
     for (size_t i = 0; r == 0 && i < count && i < DUPLICATES_MAX; i++) {
-        advance(&position, source->text, sorted[i].word);
+        jsv_position_move(&position, sorted[i].word);
         r = warn_duplicate(registry, source, find_kept(sorted, count, sorted[i].word), &position);
     }
     if (r == 0 && count > DUPLICATES_MAX) {
@@ -367,7 +369,7 @@ read_leniently(struct jsv_registry *registry, struct jsv_source *source, struct 
 
 /* Read the text of a source into its document. @return 0; -EBADMSG with the fault; -ENOMEM. */
 static int read_source(
-    struct jsv_registry *registry, struct jsv_source *source, struct jsv_schema_fault *reterr_fault)
+    struct jsv_registry *registry, struct jsv_source *source, struct jsv_error *reterr_fault)
 {
     struct jsv_error error;
     int r = registry->options.allow_duplicates
@@ -378,14 +380,8 @@ static int read_source(
         if (!error.pointer.data) {
             return -ENOMEM;
         }
-        *reterr_fault = (struct jsv_schema_fault){
-            .uri = source->uri,
-            .pointer = error.pointer,
-            .message = jsv_str_from(error.message),
-            .offset = error.offset,
-            .missing = {"", 0},
-            .json = error,
-        };
+        error.uri = source->uri;
+        *reterr_fault = error;
     }
     return r;
 }
@@ -412,6 +408,7 @@ static int add_document(
         jsv_document_free(source->document);
         return -ENOMEM;
     }
+    source->position = jsv_position_in(source->text, 1);
     source->next = registry->sources;
     registry->sources = source;
     registry->text_size += text.size;
@@ -462,7 +459,7 @@ static int add_source(
     struct jsv_str text,
     enum origin origin,
     struct jsv_resource **ret_resource,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct jsv_source *source;
     int r = add_document(registry, uri, text, &source);
@@ -485,9 +482,9 @@ int jsv_registry_add(
     struct jsv_registry *registry,
     struct jsv_str uri,
     struct jsv_str text,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     struct jsv_str resolved;
     int r = jsv_uri_resolve(&registry->arena, (struct jsv_str){"", 0}, uri, &resolved);
     if (r == 0) {
@@ -508,7 +505,7 @@ static int resolve(
     struct jsv_registry *registry,
     struct jsv_str uri,
     struct jsv_resource **ret_resource,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct jsv_str text;
     int r = registry->options.resolver(registry->options.resolver_context, uri, &text);
@@ -517,7 +514,7 @@ static int resolve(
         return r == -EEXIST ? -EBADMSG : r;
     }
     if (r != -ENOENT && reterr_fault) {
-        *reterr_fault = (struct jsv_schema_fault){
+        *reterr_fault = (struct jsv_error){
             .uri = jsv_registry_copy(registry, uri),
             .pointer = {"", 0},
             .message = JSV_STR("the schema could not be loaded"),
@@ -532,7 +529,7 @@ static int find_embedded(
     struct jsv_registry *registry,
     struct jsv_str uri,
     struct jsv_resource **ret_resource,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct jsv_resource *known = find_name(registry, jsv_meta_schemas, uri);
     if (known) {
@@ -562,7 +559,7 @@ int jsv_registry_find(
     const struct jsv_source *from,
     struct jsv_str uri,
     struct jsv_resource **ret_resource,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct jsv_resource *known = find_known(registry, from, uri);
     if (known) {
@@ -585,7 +582,7 @@ int jsv_registry_find_meta(
     struct jsv_registry *registry,
     const struct jsv_resource *resource,
     struct jsv_resource **ret_meta,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     enum jsv_draft draft;
     if (jsv_draft_find(resource->meta, &draft)) {

@@ -40,6 +40,7 @@ struct jsv_source {
     uint32_t index; /* in the order of reading */
     struct jsv_document *document;
     struct jsv_str text;
+    struct jsv_position position;   /* of the last fault in it: they come roughly in order */
     struct jsv_str uri;             /* the one it was added under */
     struct jsv_resource *resources; /* newest first: the root is the last */
     bool embedded;                  /* one of the library's meta-schemas */
@@ -115,7 +116,7 @@ int jsv_registry_find(
     const struct jsv_source *from,
     struct jsv_str uri,
     struct jsv_resource **ret_resource,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_fault);
 
 /*
  * Find or load the meta-schema of a resource; for a draft's own meta-schema
@@ -125,7 +126,7 @@ int jsv_registry_find_meta(
     struct jsv_registry *registry,
     const struct jsv_resource *resource,
     struct jsv_resource **ret_meta,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_fault);
 
 /* The resource that begins at a node, or NULL. */
 struct jsv_resource *
@@ -141,12 +142,14 @@ static inline const struct jsv_anchor *jsv_resource_anchor(
 /* A copy that lives as long as the registry; data is NULL when out of memory. */
 struct jsv_str jsv_registry_copy(struct jsv_registry *registry, struct jsv_str text);
 
-/* Set the URI, pointer (in the arena) and offset of a fault at a node. @return 0 or -ENOMEM. */
+/* Set the offset, line and column of a fault. */
+void jsv_source_locate(struct jsv_source *source, size_t offset, struct jsv_error *fault);
+/* Set the URI, pointer (in the arena) and place of a fault at a node. @return 0 or -ENOMEM. */
 int jsv_resource_locate(
     const struct jsv_resource *resource,
     const struct jsv_node *node,
     struct jsv_arena *arena,
-    struct jsv_schema_fault *fault);
+    struct jsv_error *fault);
 
 /*
  * Fill in a fault at a node; the formatted message is stored in the registry.
@@ -156,7 +159,7 @@ int jsv_registry_fault(
     struct jsv_registry *registry,
     const struct jsv_resource *resource,
     const struct jsv_node *node,
-    struct jsv_schema_fault *reterr_fault,
+    struct jsv_error *reterr_fault,
     const char *format,
     ...) __attribute__((format(printf, 5, 6)));
 
@@ -171,7 +174,7 @@ int jsv_registry_name(
     struct jsv_str uri,
     struct jsv_resource *resource,
     const struct jsv_resource **ret_twin,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_fault);
 
 /* Fill in the fault that another resource has the URI already. @return -EEXIST or -ENOMEM. */
 int jsv_registry_refuse_name(
@@ -179,7 +182,7 @@ int jsv_registry_refuse_name(
     struct jsv_str uri,
     const struct jsv_resource *resource,
     const struct jsv_resource *other,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_fault);
 
 /* ---- scan.c ---- */
 
@@ -192,7 +195,7 @@ int jsv_source_scan(
     struct jsv_registry *registry,
     struct jsv_source *source,
     struct jsv_resource **ret_resource,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_fault);
 
 /* ---- draft.c ---- */
 
@@ -219,4 +222,4 @@ int jsv_resource_settle_draft(
     struct jsv_registry *registry,
     struct jsv_resource *resource,
     const struct jsv_resource *outer,
-    struct jsv_schema_fault *reterr_fault);
+    struct jsv_error *reterr_fault);

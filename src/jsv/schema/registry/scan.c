@@ -23,7 +23,7 @@ struct scan_item {
 struct source_scan {
     struct jsv_registry *registry;
     struct jsv_source *source;
-    struct jsv_schema_fault *reterr_fault;
+    struct jsv_error *reterr_fault;
     size_t uris_size; /* of its resolved identifiers */
     struct jsv_arena scratch;
     struct jsv_stack pending; /* struct scan_item */
@@ -312,7 +312,7 @@ int jsv_source_scan(
     struct jsv_registry *registry,
     struct jsv_source *source,
     struct jsv_resource **ret_resource,
-    struct jsv_schema_fault *reterr_fault)
+    struct jsv_error *reterr_fault)
 {
     struct source_scan scan = {
         .registry = registry,

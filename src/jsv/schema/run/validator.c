@@ -1,6 +1,7 @@
 #include "jsv/schema/run/validator.h"
 
 #include "jsv/base/alloc.h"
+#include "jsv/base/options.h"
 #include "jsv/schema/run/steps.h"
 
 /*
@@ -21,7 +22,8 @@ jsv_validator_new(const struct jsv_allocator *allocator, const struct jsv_valida
     if (!validator) {
         return NULL;
     }
-    struct jsv_validator_limits given = limits ? *limits : (struct jsv_validator_limits){0};
+    struct jsv_validator_limits given;
+    jsv_options_copy(&given, sizeof(given), limits);
     *validator = (struct jsv_validator){
         .allocator = own,
         .limits =

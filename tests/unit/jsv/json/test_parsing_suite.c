@@ -68,7 +68,8 @@ static size_t count_right(struct reading *reading, unsigned flags, size_t *ret_a
         if (accepted == (letter == 'y')) {
             right++;
         } else if (flags || reading->error.code != JSV_ERROR_DUPLICATE_MEMBER) {
-            print_error("%s: %s\n", files[i].name, accepted ? "accepted" : reading->error.message);
+            print_error(
+                "%s: %s\n", files[i].name, accepted ? "accepted" : reading->error.message.data);
         }
     }
     return right;

@@ -13,34 +13,21 @@
 /* Longest pointer an error carries. */
 #define POINTER_MAX 65536
 
-static const struct {
-    enum jsv_error_code code;
-    const char *name;
-    const char *message;
-} errors[] = {
-#define JSV_ERROR_CODE(name, message) {JSV_ERROR_##name, #name, message},
-#include <jsv/json_errors.def>
-#undef JSV_ERROR_CODE
-};
-
 static void names(void **state)
 {
     (void)state;
     assert_string_equal(jsv_error_name(JSV_ERROR_NONE), "NONE");
     assert_string_equal(jsv_error_name(JSV_ERROR_DUPLICATE_MEMBER), "DUPLICATE_MEMBER");
-    for (size_t i = 0; i < COUNT_OF(errors); i++) {
-        assert_string_equal(jsv_error_name(errors[i].code), errors[i].name);
-        assert_int_equal(errors[i].code, i + 1);
-    }
+    assert_string_equal(jsv_error_name(JSV_ERROR_MEMORY), "MEMORY");
 }
 
 static void messages(void **state)
 {
     struct reading *reading = *state;
     assert_int_equal(reading_read(reading, JSV_STR("{\"a\" 1}"), 0), -EBADMSG);
-    assert_string_equal(reading->error.message, "expected ':' after the member name");
+    assert_string_equal(reading->error.message.data, "expected ':' after the member name");
     assert_int_equal(reading_read(reading, JSV_STR("[1e]"), 0), -EBADMSG);
-    assert_string_equal(reading->error.message, "not a JSON number");
+    assert_string_equal(reading->error.message.data, "not a JSON number");
 }
 
 static void the_end_says_what_was_expected(void **state)
@@ -65,7 +52,7 @@ static void the_end_says_what_was_expected(void **state)
         snprintf(message, sizeof(message), "unexpected end of input; expected %s", cases[i][1]);
         assert_int_equal(reading_read(reading, jsv_str_from(cases[i][0]), 0), -EBADMSG);
         assert_int_equal(reading->error.code, JSV_ERROR_UNEXPECTED_END);
-        assert_string_equal(reading->error.message, message);
+        assert_string_equal(reading->error.message.data, message);
     }
 }
 
@@ -93,14 +80,15 @@ static void docs_list_every_code_and_no_other(void **state)
 {
     (void)state;
     struct jsv_str docs = files_read("docs/json.md");
-    for (size_t i = 0; i < COUNT_OF(errors); i++) {
+    for (enum jsv_error_code code = JSV_ERROR_NONE + 1; code <= JSV_ERROR_MEMORY; code++) {
         char row[256];
-        int size = snprintf(row, sizeof(row), "\n| `%s` | %s |", errors[i].name, errors[i].message);
+        int size = snprintf(
+            row, sizeof(row), "\n| `%s` | %s |", jsv_error_name(code), jsv_error_text(code));
         if (!memmem(docs.data, docs.size, row, (size_t)size)) {
             fail_msg("docs/json.md lacks the row%s", row);
         }
     }
-    assert_int_equal(count_rows(docs), COUNT_OF(errors));
+    assert_int_equal(count_rows(docs), JSV_ERROR_MEMORY);
     free((char *)(uintptr_t)docs.data);
 }
 

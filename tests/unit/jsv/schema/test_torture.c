@@ -180,7 +180,7 @@ static int make(struct stage *stage)
 
 static int add(struct stage *stage)
 {
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     int r = jsv_registry_add(stage->registry, JSV_STR("urn:test"), stage->text, &fault);
     assert_int_equal(r == -EBADMSG, fault.message.size > 0);
     return r;
@@ -188,7 +188,7 @@ static int add(struct stage *stage)
 
 static int compile(struct stage *stage)
 {
-    struct jsv_schema_fault fault = {0};
+    struct jsv_error fault = {0};
     struct jsv_schema_options options = {.assert_format = true, .assert_content = true};
     int r =
         jsv_schema_compile(stage->registry, JSV_STR("urn:test"), &options, &stage->schema, &fault);

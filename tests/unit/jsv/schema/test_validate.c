@@ -18,7 +18,7 @@ struct bench {
     struct jsv_registry *registry;
     struct jsv_schema *schema;
     struct jsv_validator *validator;
-    struct jsv_schema_fault fault;
+    struct jsv_error fault;
 };
 
 static void bench_done(struct bench *bench)

@@ -149,7 +149,7 @@ static void once_is_enough(void **state)
     assert_int_equal(
         jsv_registry_find(fixture->registry, NULL, JSV_STR("urn:test"), &resource, NULL), 0);
     assert_true(resource->source->checked);
-    struct jsv_schema_fault fault;
+    struct jsv_error fault;
     assert_int_equal(jsv_source_check(fixture->registry, resource->source, &fault), 0);
     /* to nobody who listens */
     assert_int_equal(schema_fixture_add(fixture, "urn:bad", "{'properties':{'a':5}}"), 0);

@@ -120,11 +120,11 @@ static void faults_in_the_text(void **state)
     assert_int_equal(schema_fixture_add(fixture, "http://h/a", "{'a':[1,}"), -EBADMSG);
     assert_text(fixture->fault.uri, "http://h/a");
     assert_text(fixture->fault.pointer, "/a/1");
-    assert_int_not_equal(fixture->fault.json.code, JSV_ERROR_NONE);
-    assert_int_equal(fixture->fault.json.offset, 8);
+    assert_int_not_equal(fixture->fault.code, JSV_ERROR_NONE);
+    assert_int_equal(fixture->fault.offset, 8);
     assert_true(fixture->fault.message.size > 0);
     assert_int_equal(schema_fixture_add(fixture, "http://h/a", "{'a':1,'a':2}"), -EBADMSG);
-    assert_int_equal(fixture->fault.json.code, JSV_ERROR_DUPLICATE_MEMBER);
+    assert_int_equal(fixture->fault.code, JSV_ERROR_DUPLICATE_MEMBER);
     /* nobody need listen */
     assert_int_equal(
         jsv_registry_add(fixture->registry, JSV_STR("urn:a"), JSV_STR("{"), NULL), -EBADMSG);
@@ -155,7 +155,7 @@ static void resolver_errors(void **state)
         fixture, "{'$ref':'http://h/none#/a'}", "/$ref", "cannot find http://h/none");
     assert_int_equal(schema_fixture_compile(fixture, "{'$ref':'http://h/text'}"), -EBADMSG);
     assert_text(fixture->fault.uri, "http://h/text");
-    assert_int_not_equal(fixture->fault.json.code, JSV_ERROR_NONE);
+    assert_int_not_equal(fixture->fault.code, JSV_ERROR_NONE);
     schema_fixture_expect_fault(
         fixture, "{'$ref':'http://h/schema'}", "/$defs/a", "duplicate anchor x");
     assert_text(fixture->fault.uri, "http://h/schema");
@@ -386,7 +386,7 @@ static void duplicates_beside_embedded_resources(void **state)
     assert_non_null(strstr(schema_notes, "warning urn:test#/$defs@54: "));
 }
 
-static void count_notes(void *context, enum jsv_note_kind kind, const struct jsv_schema_fault *note)
+static void count_notes(void *context, enum jsv_note_kind kind, const struct jsv_error *note)
 {
     assert_int_equal(kind, JSV_NOTE_WARNING);
     ++*(size_t *)context;
