@@ -137,38 +137,10 @@ void validate_reason_put(struct cli_message *message, const struct jsv_problem *
 
 /* ---- places ---- */
 
-/* The name of the member at a path, whose value is given; the value when it is no member. */
-static struct jsv_value name_of(const struct jsv_document *document, struct jsv_str path)
-{
-    struct jsv_value object = jsv_document_root(document);
-    struct jsv_value value = object;
-    (void)jsv_pointer_get(value, path, &value);
-    while (path.size > 0 && path.data[--path.size] != '/') {
-    }
-    struct jsv_iter iter;
-    if (jsv_pointer_get(object, path, &object) == 0) {
-        iter = jsv_value_iter(object);
-        while (jsv_iter_next(&iter)) {
-            if (iter.value.node == value.node && jsv_value_type(iter.key) == JSV_TYPE_STRING) {
-                return iter.key;
-            }
-        }
-    }
-    return value;
-}
-
-/* Where in the text a problem is. A path that leads nowhere would be a bug: then, the start. */
+/* Where in the text a problem is. */
 static size_t offset_of(const struct validate_verdict *verdict, const struct jsv_problem *problem)
 {
-    if (!verdict->document) {
-        return verdict->offset;
-    }
-    if (problem->about_name) {
-        return jsv_value_offset(name_of(verdict->document, problem->path));
-    }
-    struct jsv_value value = jsv_document_root(verdict->document);
-    (void)jsv_pointer_get(value, problem->path, &value);
-    return jsv_value_offset(value);
+    return verdict->document ? problem->offset : verdict->offset;
 }
 
 /* ---- text ---- */

@@ -344,8 +344,8 @@ static bool gather_expected(
             return false;
         }
         *count += finding->expected.list_count;
+        merged->node = finding->node;
         merged->depth = finding->depth;
-        merged->found = finding->found;
         if (lists) {
             jsv_expected_append(&merged->expected, lists, &finding->expected);
         }

@@ -498,6 +498,7 @@ static const struct jsv_problem too_long = {
     .evaluation_path = JSV_STR(""),
     .resource_uri = JSV_STR(""),
     .resource_path = JSV_STR(""),
+    .kind = JSV_PROBLEM_LIST_TOO_LONG,
 };
 
 /* Whether a report ended at the validator's limits, and not because the system has no memory. */

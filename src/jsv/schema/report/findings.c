@@ -45,11 +45,12 @@ void *jsv_findings_alloc(struct jsv_findings *findings, size_t size)
 
 struct jsv_str jsv_findings_copy(struct jsv_findings *findings, const char *text, size_t size)
 {
-    char *copy = jsv_findings_alloc(findings, size);
+    char *copy = jsv_findings_alloc(findings, size + 1);
     if (!copy) {
         return (struct jsv_str){"", 0};
     }
     memcpy(copy, text, size);
+    copy[size] = '\0';
     return (struct jsv_str){copy, size};
 }
 
@@ -163,10 +164,10 @@ add_finding(struct jsv_findings *findings, struct jsv_finding_place where)
     findings->validator->steps -= (int64_t)(depth / 2 + jsv_steps_for_text(path.size));
     *finding = (struct jsv_finding){
         .path = path,
+        .node = where.place->node,
         .schema = where.schema,
         .use = where.use,
         .refs = jsv_findings_copy_refs(findings),
-        .found = JSV_TYPE_NONE,
         .about_name = is_about_name(&where),
         .depth = depth - where.unexpected,
     };
@@ -200,7 +201,6 @@ int jsv_finding_add_expected(
         return 0;
     }
     finding->message = jsv_expected_message(findings, &expected);
-    finding->found = jsv_node_type(where.place->node);
     struct jsv_expected_values *lists =
         jsv_findings_alloc(findings, expected.list_count * sizeof(*lists));
     if (lists) {

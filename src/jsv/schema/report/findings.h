@@ -63,16 +63,16 @@ struct jsv_expected {
 struct jsv_finding {
     struct jsv_str path;
     struct jsv_str message;
-    struct jsv_str member; /* the missing or unexpected member; NULL data: none */
+    struct jsv_str member;       /* the missing or unexpected member; NULL data: none */
+    const struct jsv_node *node; /* the value */
     const struct jsv_subschema *schema;
     const struct jsv_keyword_use *use;
     const struct jsv_ref_link *refs; /* followed to get there, innermost first */
     struct jsv_expected expected;
-    enum jsv_type found; /* type of the value if something else was expected, else NONE */
-    bool about_name;     /* about the name of the member at the path */
-    uint32_t others;     /* other alternatives that are as close and not reported */
-    uint32_t depth;      /* of the wrong value in the document */
-    uint32_t branch;     /* index of the alternative while one is chosen */
+    bool about_name; /* about the name of the member at the path */
+    uint32_t others; /* other alternatives that are as close and not reported */
+    uint32_t depth;  /* of the wrong value in the document */
+    uint32_t branch; /* index of the alternative while one is chosen */
 };
 
 struct jsv_findings {

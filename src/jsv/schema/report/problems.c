@@ -10,6 +10,7 @@
 #include <jsv/problem.h>
 
 #include "jsv/base/percent.h"
+#include "jsv/base/utf8.h"
 #include "jsv/json/sort.h"
 #include "jsv/schema/report/findings.h"
 #include "jsv/schema/report/message.h"
@@ -153,27 +154,105 @@ static struct jsv_sort_item *sort_findings(struct jsv_findings *findings, size_t
     return items;
 }
 
+/* The kind by the keyword; what only applies other schemas has no problems of its own. */
+static const enum jsv_problem_kind kinds[JSV_KEYWORD_COUNT] = {
+    [JSV_KEYWORD_TYPE] = JSV_PROBLEM_TYPE,
+    [JSV_KEYWORD_CONST] = JSV_PROBLEM_VALUE,
+    [JSV_KEYWORD_ENUM] = JSV_PROBLEM_VALUE,
+    [JSV_KEYWORD_MULTIPLE_OF] = JSV_PROBLEM_NOT_MULTIPLE,
+    [JSV_KEYWORD_MAXIMUM] = JSV_PROBLEM_TOO_LARGE,
+    [JSV_KEYWORD_EXCLUSIVE_MAXIMUM] = JSV_PROBLEM_TOO_LARGE,
+    [JSV_KEYWORD_MINIMUM] = JSV_PROBLEM_TOO_SMALL,
+    [JSV_KEYWORD_EXCLUSIVE_MINIMUM] = JSV_PROBLEM_TOO_SMALL,
+    [JSV_KEYWORD_MAX_LENGTH] = JSV_PROBLEM_TOO_LONG,
+    [JSV_KEYWORD_MIN_LENGTH] = JSV_PROBLEM_TOO_SHORT,
+    [JSV_KEYWORD_PATTERN] = JSV_PROBLEM_PATTERN,
+    [JSV_KEYWORD_FORMAT] = JSV_PROBLEM_FORMAT,
+    [JSV_KEYWORD_CONTENT_ENCODING] = JSV_PROBLEM_CONTENT,
+    [JSV_KEYWORD_CONTENT_MEDIA_TYPE] = JSV_PROBLEM_CONTENT,
+    [JSV_KEYWORD_MAX_ITEMS] = JSV_PROBLEM_TOO_MANY_ITEMS,
+    [JSV_KEYWORD_MIN_ITEMS] = JSV_PROBLEM_TOO_FEW_ITEMS,
+    [JSV_KEYWORD_UNIQUE_ITEMS] = JSV_PROBLEM_NOT_UNIQUE,
+    [JSV_KEYWORD_ITEMS] = JSV_PROBLEM_UNEXPECTED_ITEM,
+    [JSV_KEYWORD_ADDITIONAL_ITEMS] = JSV_PROBLEM_UNEXPECTED_ITEM,
+    [JSV_KEYWORD_UNEVALUATED_ITEMS] = JSV_PROBLEM_UNEXPECTED_ITEM,
+    [JSV_KEYWORD_CONTAINS] = JSV_PROBLEM_CONTAINS,
+    [JSV_KEYWORD_MAX_PROPERTIES] = JSV_PROBLEM_TOO_MANY_PROPERTIES,
+    [JSV_KEYWORD_MIN_PROPERTIES] = JSV_PROBLEM_TOO_FEW_PROPERTIES,
+    [JSV_KEYWORD_REQUIRED] = JSV_PROBLEM_MISSING_PROPERTY,
+    [JSV_KEYWORD_DEPENDENT_REQUIRED] = JSV_PROBLEM_MISSING_PROPERTY,
+    [JSV_KEYWORD_DEPENDENCIES] = JSV_PROBLEM_MISSING_PROPERTY,
+    [JSV_KEYWORD_ADDITIONAL_PROPERTIES] = JSV_PROBLEM_UNEXPECTED_PROPERTY,
+    [JSV_KEYWORD_UNEVALUATED_PROPERTIES] = JSV_PROBLEM_UNEXPECTED_PROPERTY,
+    [JSV_KEYWORD_ANY_OF] = JSV_PROBLEM_ALTERNATIVES,
+    [JSV_KEYWORD_ONE_OF] = JSV_PROBLEM_ALTERNATIVES,
+    [JSV_KEYWORD_NOT] = JSV_PROBLEM_NOT,
+};
+
+static enum jsv_problem_kind kind_of(const struct jsv_finding *f)
+{
+    if (jsv_finding_has_expected(f)) {
+        return f->expected.list_count ? JSV_PROBLEM_VALUE : JSV_PROBLEM_TYPE;
+    }
+    return f->use ? kinds[f->use->keyword] : JSV_PROBLEM_FALSE_SCHEMA;
+}
+
+/* List the values that would have been right. */
+static void list_expected(
+    struct jsv_findings *findings, const struct jsv_expected *expected, struct jsv_problem *problem)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < expected->list_count && count < JSV_EXPECTED_MAX; i++) {
+        count += expected->lists[i].count;
+    }
+    count = count < JSV_EXPECTED_MAX ? count : JSV_EXPECTED_MAX;
+    struct jsv_value *values = count ? jsv_findings_alloc(findings, count * sizeof(*values)) : NULL;
+    for (size_t i = 0, listed = 0; values && listed < count; i++) {
+        const struct jsv_expected_values *list = &expected->lists[i];
+        const struct jsv_node *node = list->first;
+        for (size_t k = 0; k < list->count && listed < count; k++, node = jsv_node_next(node)) {
+            values[listed++] = (struct jsv_value){list->document, node};
+        }
+    }
+    problem->expected = values;
+    problem->expected_count = values ? count : 0;
+    problem->expected_types = expected->types;
+}
+
+/* What programs need: the value, the keyword's value, and what was expected. */
+static void set_operands(
+    struct jsv_findings *findings, const struct jsv_finding *f, struct jsv_problem *problem)
+{
+    const struct jsv_document *document = findings->document;
+    bool is_member = f->about_name && f->member.data; /* else the name itself was checked */
+    problem->kind = kind_of(f);
+    problem->value = (struct jsv_value){document, f->node};
+    problem->offset = jsv_value_offset((struct jsv_value){document, f->node - is_member});
+    if (f->use) {
+        const struct jsv_document *source = f->schema->resource->source->document;
+        problem->limit = (struct jsv_value){source, f->use->key + 1};
+    }
+    bool is_length =
+        problem->kind == JSV_PROBLEM_TOO_SHORT || problem->kind == JSV_PROBLEM_TOO_LONG;
+    problem->size = is_length ? jsv_utf8_count(jsv_value_text(problem->value))
+                              : jsv_value_count(problem->value);
+    list_expected(findings, &f->expected, problem);
+}
+
 static struct jsv_problem
 problem_from(struct jsv_findings *findings, const struct jsv_finding *f, struct jsv_buf *scratch)
 {
-    static const struct jsv_str type_names[] = {
-        [JSV_TYPE_NONE] = {"", 0},
-        [JSV_TYPE_NULL] = {"null", 4},
-        [JSV_TYPE_BOOLEAN] = {"boolean", 7},
-        [JSV_TYPE_NUMBER] = {"number", 6},
-        [JSV_TYPE_STRING] = {"string", 6},
-        [JSV_TYPE_ARRAY] = {"array", 5},
-        [JSV_TYPE_OBJECT] = {"object", 6},
-    };
     struct jsv_problem problem = {
         .path = f->path,
         .message = f->message,
         .keyword = f->use ? jsv_use_name(f->schema, f->use) : (struct jsv_str){"", 0},
         .member = f->member,
         .about_name = f->about_name,
-        .found = type_names[f->expected.types ? f->found : JSV_TYPE_NONE],
+        .found = f->expected.types ? jsv_str_from(jsv_type_name(jsv_node_type(f->node)))
+                                   : (struct jsv_str){"", 0},
         .others = f->others,
     };
+    set_operands(findings, f, &problem);
     set_locations(findings, f, scratch, &problem);
     return problem;
 }

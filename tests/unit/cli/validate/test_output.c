@@ -138,13 +138,20 @@ static void assert_out(
 static struct validate_verdict
 verdict_on(const char *text, const struct jsv_problem *problems, size_t count, size_t more)
 {
+    static struct jsv_problem placed[32];
     struct jsv_str str = jsv_str_from(text);
     assert_int_equal(jsv_read(reader, document, str, 0, NULL), 0);
+    for (size_t i = 0; i < count; i++) {
+        struct jsv_value value = jsv_document_root(document);
+        (void)jsv_pointer_get(value, problems[i].path, &value);
+        placed[i] = problems[i];
+        placed[i].offset = problems[i].offset ? problems[i].offset : jsv_value_offset(value);
+    }
     return (struct validate_verdict){
         .name = "a.json",
         .line = 1,
         .text = str,
-        .problems = {problems, count, more},
+        .problems = {placed, count, more},
         .document = document,
     };
 }
@@ -431,7 +438,7 @@ static void test_places_and_types(void **state)
 {
     (void)state;
     static const struct jsv_problem problems[] = {
-        {.path = {"/a~1b", 5}, .message = {"unexpected", 10}, .about_name = true},
+        {.path = {"/a~1b", 5}, .message = {"unexpected", 10}, .about_name = true, .offset = 10},
         {.path = {"/x/0", 4}, .message = {"expected string", 15}, .found = {"number", 6}},
     };
     struct validate_verdict verdict = verdict_on("{\"x\":[1], \"a/b\": 2}", problems, 2, 0);

@@ -388,6 +388,101 @@ static void test_locations(void **state)
         "\"instanceLocation\":\"/never\",\"error\":\"no value is allowed here\"}]}");
 }
 
+/* Every keyword that finds problems has a kind of them; offset, limit and size say the rest. */
+static void kinds_and_operands(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    static const struct {
+        const char *schema;
+        const char *instance;
+        enum jsv_problem_kind kind;
+        size_t offset;
+        const char *limit; /* NULL: none */
+        size_t size;
+    } cases[] = {
+        {"{'type':'string'}", "1", JSV_PROBLEM_TYPE, 0, "'string'", 0},
+        {"{'const':1}", " 2", JSV_PROBLEM_VALUE, 1, "1", 0},
+        {"{'enum':[1,2]}", "3", JSV_PROBLEM_VALUE, 0, "[1,2]", 0},
+        {"{'multipleOf':2}", "3", JSV_PROBLEM_NOT_MULTIPLE, 0, "2", 0},
+        {"{'maximum':2}", "3", JSV_PROBLEM_TOO_LARGE, 0, "2", 0},
+        {"{'exclusiveMaximum':3}", "3", JSV_PROBLEM_TOO_LARGE, 0, "3", 0},
+        {"{'minimum':4.0}", "3", JSV_PROBLEM_TOO_SMALL, 0, "4.0", 0},
+        {"{'exclusiveMinimum':3}", "3", JSV_PROBLEM_TOO_SMALL, 0, "3", 0},
+        {"{'maxLength':1}", "'\xc3\xa9\xc3\xa9'", JSV_PROBLEM_TOO_LONG, 0, "1", 2},
+        {"{'minLength':1}", "''", JSV_PROBLEM_TOO_SHORT, 0, "1", 0},
+        {"{'pattern':'^a'}", "'b'", JSV_PROBLEM_PATTERN, 0, "'^a'", 0},
+        {"{'maxItems':1}", "[1,2]", JSV_PROBLEM_TOO_MANY_ITEMS, 0, "1", 2},
+        {"{'minItems':1}", "[]", JSV_PROBLEM_TOO_FEW_ITEMS, 0, "1", 0},
+        {"{'uniqueItems':true}", "[1,1]", JSV_PROBLEM_NOT_UNIQUE, 0, "true", 2},
+        {"{'contains':{'type':'null'}}", "[1]", JSV_PROBLEM_CONTAINS, 0, "{'type':'null'}", 1},
+        {"{'items':false}", "[1]", JSV_PROBLEM_UNEXPECTED_ITEM, 1, "false", 0},
+        {"{'unevaluatedItems':false}", "[1]", JSV_PROBLEM_UNEXPECTED_ITEM, 1, "false", 0},
+        {"{'maxProperties':0}", "{'a':1}", JSV_PROBLEM_TOO_MANY_PROPERTIES, 0, "0", 1},
+        {"{'minProperties':1}", "{}", JSV_PROBLEM_TOO_FEW_PROPERTIES, 0, "1", 0},
+        {"{'required':['a']}", "{}", JSV_PROBLEM_MISSING_PROPERTY, 0, "['a']", 0},
+        {"{'dependentRequired':{'a':['b']}}",
+         "{'a':1}",
+         JSV_PROBLEM_MISSING_PROPERTY,
+         0,
+         "{'a':['b']}",
+         1},
+        {"{'additionalProperties':false}",
+         "{ 'a':1}",
+         JSV_PROBLEM_UNEXPECTED_PROPERTY,
+         2,
+         "false",
+         0},
+        {"{'unevaluatedProperties':false}",
+         "{ 'a':1}",
+         JSV_PROBLEM_UNEXPECTED_PROPERTY,
+         2,
+         "false",
+         0},
+        {"{'propertyNames':{'maxLength':1}}", "{ 'ab':1}", JSV_PROBLEM_TOO_LONG, 2, "1", 2},
+        {"{'properties':{'a':false}}", "{'a':1}", JSV_PROBLEM_FALSE_SCHEMA, 5, NULL, 0},
+        {"{'anyOf':[{'minimum':2},{'multipleOf':2}]}",
+         "1",
+         JSV_PROBLEM_ALTERNATIVES,
+         0,
+         "[{'minimum':2},{'multipleOf':2}]",
+         0},
+        {"{'oneOf':[true,true]}", "1", JSV_PROBLEM_ALTERNATIVES, 0, "[true,true]", 0},
+        {"{'not':{}}", "1", JSV_PROBLEM_NOT, 0, "{}", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        schema_fixture_use(fixture, cases[i].schema);
+        struct jsv_value value = schema_fixture_read(fixture, cases[i].instance);
+        assert_int_equal(schema_fixture_verdict(fixture, value), 0);
+        const struct jsv_problem *problem = &fixture->problems.items[0];
+        assert_int_equal(fixture->problems.count, 1);
+        assert_int_equal(problem->kind, cases[i].kind);
+        assert_int_equal(problem->offset, cases[i].offset);
+        assert_int_equal(problem->size, cases[i].size);
+        if (cases[i].limit) {
+            struct jsv_str limit = schema_fixture_quoted(fixture, cases[i].limit);
+            assert_true(jsv_str_equal(jsv_value_span(problem->limit), limit));
+        } else {
+            assert_int_equal(jsv_value_type(problem->limit), JSV_TYPE_NONE);
+        }
+    }
+}
+
+/* Values and types that are allowed, of all alternatives together. */
+static void expected_values(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_use(fixture, "{'anyOf':[{'enum':[1,'x']},{'const':7},{'type':'integer'}]}");
+    struct jsv_value value = schema_fixture_read(fixture, "[]");
+    assert_int_equal(schema_fixture_verdict(fixture, value), 0);
+    const struct jsv_problem *problem = &fixture->problems.items[0];
+    assert_int_equal(problem->kind, JSV_PROBLEM_VALUE);
+    assert_int_equal(problem->expected_types, JSV_EXPECTED_INTEGER);
+    assert_int_equal(problem->expected_count, 3);
+    assert_text(jsv_value_span(problem->expected[0]), "1");
+    assert_text(jsv_value_span(problem->expected[1]), "\"x\"");
+    assert_text(jsv_value_span(problem->expected[2]), "7");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +492,8 @@ int main(void)
         SCHEMA_TEST(alternatives_and_the_limit),
         SCHEMA_TEST(the_same_every_time),
         SCHEMA_TEST(fields_found_and_about_name),
+        SCHEMA_TEST(kinds_and_operands),
+        SCHEMA_TEST(expected_values),
         cmocka_unit_test(json),
         cmocka_unit_test(json_inside_an_object),
         cmocka_unit_test(basic),
