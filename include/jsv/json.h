@@ -5,7 +5,7 @@
  * document to the next without allocating. The document is a flat array of
  * 16-byte nodes in one block of memory. Strings without escapes and all
  * numbers stay in the text they came from, so THE TEXT MUST OUTLIVE THE
- * DOCUMENT'S USE.
+ * DOCUMENT'S USE, unless it is read with JSV_READ_COPY.
  *
  * A jsv_value is a small handle, passed by value: a document and a place in
  * it. The handle of something that is not there (a missing member, an index
@@ -45,6 +45,8 @@ struct jsv_limits {
 enum jsv_read_flags {
     /* Of members with the same name keep only the last; the default refuses them. */
     JSV_READ_LAST_WINS = 1 << 0,
+    /* Copy the text into the document, so that the caller's need not outlive the call. */
+    JSV_READ_COPY = 1 << 1,
 };
 
 /**
@@ -61,7 +63,7 @@ void jsv_reader_free(struct jsv_reader *reader);
 /** Make an empty document. @return NULL when memory ran out. */
 struct jsv_document *jsv_document_new(const struct jsv_allocator *allocator);
 void jsv_document_free(struct jsv_document *document);
-/** Bytes a document holds, without the text it was read from. NULL holds none. */
+/** Bytes a document holds, a copied text included. NULL holds none. */
 size_t jsv_document_memory(const struct jsv_document *document);
 
 /**
@@ -70,12 +72,12 @@ size_t jsv_document_memory(const struct jsv_document *document);
  * value but white space.
  *
  * @param document   Replaced; empty (root of type NONE) when reading failed.
- * @param text       Borrowed for as long as the document is used. No padding
- *                   or terminator needed.
+ * @param text       Borrowed for as long as the document is used, but with
+ *                   JSV_READ_COPY. No padding or terminator needed.
  * @param flags      Of enum jsv_read_flags.
  * @param reterr_error Filled in on failure; may be NULL. Its pointer lives in
  *                   the reader until the next read.
- * @return 0; -EBADMSG when the text was refused; -ENOMEM when the allocator
+ * @return 0; JSV_BAD_TEXT when the text was refused; JSV_NO_MEMORY when the allocator
  *         or the memory limit said no (code JSV_ERROR_MEMORY).
  */
 int jsv_read(
@@ -127,7 +129,7 @@ struct jsv_str jsv_value_span(struct jsv_value value);
 size_t jsv_value_offset(struct jsv_value value);
 /**
  * An integer, however it is written (7, 7.0, 70e-1).
- * @return 0; -EINVAL when it is no integer; -ERANGE when it does not fit.
+ * @return 0; JSV_BAD_ARGUMENT when it is no integer; JSV_OUT_OF_RANGE when it does not fit.
  */
 int jsv_value_int64(struct jsv_value value, int64_t *ret_integer);
 /** The nearest double (ties to even); infinite beyond its range; 0 for anything but a number. */
@@ -155,7 +157,7 @@ bool jsv_iter_next(struct jsv_iter *iter);
  * true is not 1, member order does not matter.
  *
  * @param scratch Memory for large or differently ordered objects.
- * @return 1 equal, 0 different, -ENOMEM.
+ * @return 1 equal, 0 different, JSV_NO_MEMORY.
  */
 int jsv_value_equal(struct jsv_value a, struct jsv_value b, struct jsv_arena *scratch);
 
@@ -163,7 +165,7 @@ int jsv_value_equal(struct jsv_value a, struct jsv_value b, struct jsv_arena *sc
 
 /**
  * Resolve a pointer. "" is the value itself.
- * @return 0; -EINVAL when the pointer is malformed; -ENOENT when nothing is there.
+ * @return 0; JSV_BAD_ARGUMENT when the pointer is malformed; JSV_NOT_FOUND when nothing is there.
  */
 int jsv_pointer_get(struct jsv_value value, struct jsv_str pointer, struct jsv_value *ret_value);
 /** Append "/" and one escaped reference token. @return 0, or the buffer's sticky error. */
@@ -233,8 +235,9 @@ enum jsv_canon {
  * written without fraction or exponent keeps its digits; any other is printed
  * as ECMAScript prints its nearest double.
  *
- * @param reterr_fault May be NULL; on -ERANGE, the number at fault.
- * @return 0; -ERANGE when a number is beyond double's range; -ENOMEM; or the buffer's error.
+ * @param reterr_fault May be NULL; on JSV_OUT_OF_RANGE, the number at fault.
+ * @return 0; JSV_OUT_OF_RANGE when a number is beyond double's range; JSV_NO_MEMORY; or the
+ * buffer's error.
  */
 int jsv_canon_write(
     struct jsv_value value,
@@ -250,7 +253,7 @@ int jsv_canon_write(
  * replaced whole, values spelled as in target. Equal values give []. A side
  * that is missing (NONE) counts as {}.
  *
- * @return 0; -ENOMEM; or the buffer's error.
+ * @return 0; JSV_NO_MEMORY; or the buffer's error.
  */
 int jsv_diff_write(
     struct jsv_value base, struct jsv_value target, struct jsv_arena *scratch, struct jsv_buf *out);
@@ -261,8 +264,8 @@ int jsv_diff_write(
  * jsv_diff_write makes them: paths of object members or the root, none inside
  * another, in any order.
  *
- * @return 0; -EINVAL when the patch is not of that kind; -ENOENT when it
- *         removes or replaces what is not there, or adds to it; -ENOMEM; or
+ * @return 0; JSV_BAD_ARGUMENT when the patch is not of that kind; JSV_NOT_FOUND when it
+ *         removes or replaces what is not there, or adds to it; JSV_NO_MEMORY; or
  *         the buffer's error.
  */
 int jsv_diff_apply(

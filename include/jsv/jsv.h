@@ -92,7 +92,7 @@ enum jsv_status {
     JSV_NO_MEMORY = -ENOMEM,  /* the allocator failed, or a memory limit was reached */
     JSV_NOT_FOUND = -ENOENT,  /* no value, or no schema, of that name */
     JSV_CONFLICT = -EEXIST,   /* a different schema has that URI already */
-    JSV_TOO_COMPLEX = -EFBIG, /* the compiled schema would take more than 1 GiB */
+    JSV_TOO_COMPLEX = -EFBIG, /* compiled, the schema would take too much memory */
     JSV_STEP_LIMIT = -ELOOP,  /* checking reached its limit of steps or depth; not a verdict */
     JSV_PATTERN_LIMIT = -ETIME, /* a pattern reached its limit; not a verdict */
     JSV_BAD_ARGUMENT = -EINVAL, /* not of the kind that the function takes */

@@ -1,6 +1,15 @@
 /*
  * libjsv: JSON Schema, drafts 2020-12, 2019-09, 7, 6 and 4.
  *
+ * For one schema that needs no others, a jsv_checker does everything:
+ *
+ *     struct jsv_checker *checker = jsv_checker_new(NULL, schema_text, NULL);
+ *     int valid = jsv_check(checker, text, &problems);
+ *     jsv_checker_free(checker);
+ *
+ * Servers use its parts, to share schemas between threads, to let schemas refer
+ * to each other, and to set limits:
+ *
  *     registry   holds schema resources by URI; knows the drafts' meta-schemas
  *     schema     one of them compiled; immutable, may be shared by threads
  *     validator  what checking a document needs; one per thread, reused
@@ -28,14 +37,66 @@ enum jsv_draft {
     JSV_DRAFT_2020_12,
 };
 
-/** "4", "6", "7", "2019-09", "2020-12". @return 0, or -EINVAL for any other name. */
+/** "4", "6", "7", "2019-09", "2020-12". @return 0, or JSV_BAD_ARGUMENT for any other name. */
 int jsv_draft_from_name(struct jsv_str name, enum jsv_draft *ret_draft);
 /** The same name back. */
 const char *jsv_draft_name(enum jsv_draft draft);
 
+struct jsv_checker;
 struct jsv_registry;
 struct jsv_schema;
 struct jsv_validator;
+
+/** How to compile a schema. Zero in every member is the default. */
+struct jsv_schema_options {
+    size_t struct_size;  /* see <jsv/jsv.h> */
+    bool assert_format;  /* check "format"; by default it is an annotation */
+    bool assert_content; /* check contentEncoding and contentMediaType, from draft 7 on; by default
+                            they are annotations. Known: base64 and application/json */
+    bool skip_meta;      /* do not check schemas against their meta-schemas */
+    bool compile_unused; /* also compile what is in $defs and definitions and nothing refers to, to
+                            find its faults */
+};
+
+/* ---- the common case ---- */
+
+/**
+ * Compile a schema and make all that checking texts against it needs. For one
+ * thread at a time; default limits.
+ *
+ * @param allocator   Copied; NULL means malloc.
+ * @param schema_text Copied. It may refer to itself and to the drafts'
+ *                    meta-schemas only.
+ * @param options     May be NULL.
+ * @return NULL when memory ran out. A schema that was refused gives a checker
+ *         that checks nothing: see jsv_checker_status().
+ */
+struct jsv_checker *jsv_checker_new(
+    const struct jsv_allocator *allocator,
+    struct jsv_str schema_text,
+    const struct jsv_schema_options *options);
+void jsv_checker_free(struct jsv_checker *checker);
+
+/**
+ * Whether the schema was compiled.
+ *
+ * @param reterr_error What is wrong with it; lives as long as the checker.
+ * @return 0; JSV_BAD_TEXT with the error; JSV_TOO_COMPLEX; JSV_NO_MEMORY when the checker is NULL.
+ */
+int jsv_checker_status(const struct jsv_checker *checker, struct jsv_error *reterr_error);
+
+/**
+ * Check a text.
+ *
+ * @param text         Needed until the problems have been looked at.
+ * @param ret_problems May be NULL. What is wrong, with a text that is not JSON, too; empty when
+ *                     the text is valid. Lives in the checker until its next use.
+ * @return 1 valid, 0 not; as jsv_checker_status() when the schema was not compiled;
+ *         JSV_STEP_LIMIT, JSV_PATTERN_LIMIT or JSV_NO_MEMORY when there is no verdict.
+ */
+int jsv_check(struct jsv_checker *checker, struct jsv_str text, struct jsv_problems *ret_problems);
+
+/* ---- schemas by URI ---- */
 
 enum jsv_note_kind {
     JSV_NOTE_WARNING, /* it works, but perhaps not as its author meant it */
@@ -63,7 +124,7 @@ jsv_schema_listener(void *context, enum jsv_note_kind kind, const struct jsv_err
  *
  * @param uri      Absolute, without fragment.
  * @param ret_text The schema's text; copied by the registry.
- * @return 0; -ENOENT when there is none; any other negative errno stops compiling.
+ * @return 0; JSV_NOT_FOUND when there is none; any other negative errno stops compiling.
  */
 typedef int jsv_resolver(void *context, struct jsv_str uri, struct jsv_str *ret_text);
 
@@ -96,8 +157,8 @@ void jsv_registry_free(struct jsv_registry *registry);
  * @param uri  Absolute; the base of references in it unless it has an $id.
  *             May be empty. Known by this and by its $id.
  * @param text Copied.
- * @return 0, also when an equal schema has the URI already; -EBADMSG with the fault; -EEXIST
- *         with the fault when a different schema has its URI or $id; -ENOMEM; or the
+ * @return 0, also when an equal schema has the URI already; JSV_BAD_TEXT with the error;
+ * JSV_CONFLICT with the error when a different schema has its URI or $id; JSV_NO_MEMORY; or the
  *         resolver's error. A schema that was refused leaves nothing behind.
  */
 int jsv_registry_add(
@@ -106,24 +167,14 @@ int jsv_registry_add(
     struct jsv_str text,
     struct jsv_error *reterr_error);
 
-struct jsv_schema_options {
-    size_t struct_size;  /* see <jsv/jsv.h> */
-    bool assert_format;  /* check "format"; by default it is an annotation */
-    bool assert_content; /* check contentEncoding and contentMediaType, from draft 7 on; by default
-                            they are annotations. Known: base64 and application/json */
-    bool skip_meta;      /* do not check schemas against their meta-schemas */
-    bool compile_unused; /* also compile what is in $defs and definitions and nothing refers to, to
-                            find its faults */
-};
-
 /**
  * Compile a schema and all it refers to.
  *
  * @param uri Of an added resource, with a fragment (pointer or anchor) or without.
- * @return 0; -EBADMSG with the fault; -ENOENT when there is no such resource; -EFBIG with
- *         the fault when the schema is too complex: compiled, it would take more than 24 times the
- *         size of the texts and 96 KiB; -ENOMEM; or the resolver's error, with a fault that names
- *         the URI.
+ * @return 0; JSV_BAD_TEXT with the error; JSV_NOT_FOUND when there is no such resource;
+ *         JSV_TOO_COMPLEX with the error when it would take more than 24 times the size of the
+ *         texts and 96 KiB; JSV_NO_MEMORY; or the resolver's error, with an error that names the
+ *         URI.
  */
 int jsv_schema_compile(
     struct jsv_registry *registry,
@@ -135,6 +186,8 @@ void jsv_schema_free(struct jsv_schema *schema);
 
 /** The draft that a schema is read by. */
 enum jsv_draft jsv_schema_draft(const struct jsv_schema *schema);
+
+/* ---- checking ---- */
 
 /** What one validation may use at most. Zero in a member means the default beside it. */
 struct jsv_validator_limits {
@@ -152,7 +205,7 @@ void jsv_validator_free(struct jsv_validator *validator);
 /**
  * Limit the steps of all following checks together, for work that is done in
  * several checks and has to end in time as a whole. When the budget is used up,
- * checks end with -ELOOP. Each check still has its own limit, steps_max.
+ * checks end with JSV_STEP_LIMIT. Each check still has its own limit, steps_max.
  *
  * @param steps 0 removes the budget; a new validator has none.
  */
@@ -161,8 +214,8 @@ void jsv_validator_set_budget(struct jsv_validator *validator, uint64_t steps);
 /**
  * Check a value; the verdict alone.
  *
- * @return 1 valid, 0 not; -ELOOP when steps or depth ran out, -ETIME when a
- *         pattern hit its limit, -ENOMEM; -EINVAL for a value of type NONE.
+ * @return 1 valid, 0 not; JSV_STEP_LIMIT when steps or depth ran out, JSV_PATTERN_LIMIT when a
+ *         pattern hit its limit, JSV_NO_MEMORY; JSV_BAD_ARGUMENT for a value of type NONE.
  */
 int jsv_validate(
     struct jsv_validator *validator, const struct jsv_schema *schema, struct jsv_value value);

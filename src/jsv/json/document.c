@@ -28,12 +28,13 @@ void jsv_document_free(struct jsv_document *document)
     }
     struct jsv_allocator own = document->allocator;
     jsv_dealloc(&own, document->block, document->block_size);
+    jsv_dealloc(&own, document->copy, document->copy_size);
     jsv_dealloc(&own, document, sizeof(*document));
 }
 
 size_t jsv_document_memory(const struct jsv_document *document)
 {
-    return document ? sizeof(*document) + document->block_size : 0;
+    return document ? sizeof(*document) + document->block_size + document->copy_size : 0;
 }
 
 struct jsv_value jsv_document_root(const struct jsv_document *document)
@@ -43,10 +44,30 @@ struct jsv_value jsv_document_root(const struct jsv_document *document)
 
 size_t jsv_reader_memory_max(const struct jsv_reader *reader, size_t held)
 {
-    size_t others =
-        reader->document->block_size + reader->decoding.capacity + reader->large_table_size - held;
+    size_t others = reader->document->block_size + reader->document->copy_size +
+                    reader->decoding.capacity + reader->large_table_size - held;
     /* a document filled by another reader may hold more than this one allows */
     return others < reader->limits.memory_max ? reader->limits.memory_max - others : 0;
+}
+
+int jsv_document_copy_text(struct jsv_reader *reader, struct jsv_str *text)
+{
+    struct jsv_document *document = reader->document;
+    if (text->size > document->copy_size) {
+        if (text->size > jsv_reader_memory_max(reader, document->copy_size)) {
+            return -ENOMEM;
+        }
+        char *copy = jsv_alloc(&document->allocator, text->size);
+        if (!copy) {
+            return -ENOMEM;
+        }
+        jsv_dealloc(&document->allocator, document->copy, document->copy_size);
+        document->copy = copy;
+        document->copy_size = text->size;
+    }
+    memcpy(document->copy, text->data, text->size);
+    text->data = document->copy;
+    return 0;
 }
 
 /* Bytes that some nodes, two more, and the decoded strings take. */

@@ -65,6 +65,8 @@ struct jsv_decoded {
 struct jsv_document {
     const char *text;
     size_t text_size;
+    char *copy; /* of the text, when it was read with JSV_READ_COPY */
+    size_t copy_size;
     char *block; /* nodes from below, decoded strings from above */
     size_t block_size;
     size_t node_count;

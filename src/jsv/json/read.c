@@ -378,18 +378,21 @@ int jsv_read(
            is_space((unsigned char)text.data[text.size - 1])) {
         text.size--;
     }
-    document->text = text.data;
-    document->text_size = text.size;
     document->node_count = 0;
     reader->document = document;
     reader->decoded_size = 0;
     reader->depth = 0;
     reader->next = reader->index;
     reader->index_end = reader->index;
-    jsv_scan_start(&reader->scan, text);
 
     size_t at;
     fault code = check_start(reader, text, &at);
+    if (!code && (flags & JSV_READ_COPY) && jsv_document_copy_text(reader, &text) < 0) {
+        code = JSV_ERROR_MEMORY;
+    }
+    document->text = text.data;
+    document->text_size = text.size;
+    jsv_scan_start(&reader->scan, text);
     if (!code && !document->block && jsv_document_grow(reader, 0, 0) < 0) {
         code = JSV_ERROR_MEMORY;
     }

@@ -167,6 +167,8 @@ enum jsv_place {
 /* The message for a text that ends where this error says what was expected. */
 struct jsv_str jsv_read_end_message(enum jsv_error_code expected);
 
+/* Copy a text that is not empty into the reader's document. @return 0 or -ENOMEM. */
+int jsv_document_copy_text(struct jsv_reader *reader, struct jsv_str *text);
 /* Fill in *reterr_error, if any. node_count: nodes laid down. @return -EBADMSG or -ENOMEM. */
 int jsv_read_fail(
     struct jsv_reader *reader,

@@ -176,6 +176,63 @@ static void reader_with_many_documents(void **state)
     jsv_buf_done(&out);
 }
 
+/* A copied text may change or go: the document has its own, which it uses again. */
+static void copied_texts(void **state)
+{
+    (void)state;
+    struct torture torture;
+    torture_init(&torture, 0);
+    struct jsv_reader *reader = jsv_reader_new(&torture.allocator, NULL);
+    struct jsv_document *document = jsv_document_new(&torture.allocator);
+    char text[] = "[\"abc\",12345678901234567890]";
+    for (unsigned round = 0; round < 2; round++) {
+        char copy[sizeof(text)];
+        memcpy(copy, text, sizeof(text));
+        size_t calls = torture.calls;
+        struct jsv_str str = {copy, sizeof(copy) - 1};
+        assert_int_equal(jsv_read(reader, document, str, JSV_READ_COPY, NULL), 0);
+        assert_true(round == 0 || torture.calls == calls);
+        memset(copy, 'x', sizeof(copy));
+        struct jsv_str span = jsv_value_span(jsv_document_root(document));
+        assert_int_equal(span.size, sizeof(text) - 1);
+        assert_memory_equal(span.data, text, span.size);
+    }
+    assert_true(jsv_document_memory(document) > sizeof(text));
+    jsv_document_free(document);
+    jsv_reader_free(reader);
+    torture_done(&torture);
+}
+
+static int read_copy(const struct jsv_allocator *allocator, void *state)
+{
+    (void)state;
+    struct jsv_reader *reader = jsv_reader_new(allocator, NULL);
+    struct jsv_document *document = jsv_document_new(allocator);
+    int r = reader && document ? jsv_read(reader, document, JSV_STR("[1]"), JSV_READ_COPY, NULL)
+                               : -ENOMEM;
+    jsv_document_free(document);
+    jsv_reader_free(reader);
+    return r;
+}
+
+static void copies_count_as_memory(void **state)
+{
+    (void)state;
+    assert_true(torture_run(read_copy, NULL) >= 4);
+    struct jsv_limits limits = {.memory_max = 1000};
+    struct jsv_reader *reader = jsv_reader_new(NULL, &limits);
+    struct jsv_document *document = jsv_document_new(NULL);
+    char text[1500];
+    memset(text, ' ', sizeof(text));
+    text[0] = '[';
+    text[sizeof(text) - 1] = ']';
+    struct jsv_str str = {text, sizeof(text)};
+    assert_int_equal(jsv_read(reader, document, str, 0, NULL), 0);
+    assert_int_equal(jsv_read(reader, document, str, JSV_READ_COPY, NULL), -ENOMEM);
+    jsv_document_free(document);
+    jsv_reader_free(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +243,8 @@ int main(void)
         cmocka_unit_test(memory_limit),
         READING_TEST(document_of_another_reader),
         READING_TEST(reader_with_many_documents),
+        cmocka_unit_test(copied_texts),
+        cmocka_unit_test(copies_count_as_memory),
     };
     return cmocka_run_group_tests_name("json/document", tests, NULL, NULL);
 }
