@@ -100,16 +100,23 @@ export function showJson(text, spots = [], label = undefined) {
     }
     const element = make('pre', { tabindex: '0', role: 'group', 'aria-label': label });
     let plain = ''; // one node for everything between two spots, because texts may be long
+    let note = ''; // shown at the end of its line, behind a comma
+    const flush = () => {
+        element.append(plain, ...(note ? [make('span', { class: 'note' }, note)] : []));
+        plain = note = '';
+    };
     for (const piece of pieces) {
         const messages = piece.pointer === undefined ? undefined : notes.get(piece.pointer);
+        if (note && piece.text.startsWith('\n')) flush();
         if (messages) {
-            element.append(plain, make('mark', {}, piece.text), make('span', { class: 'note' }, ` ← ${messages.join('; ')} `));
+            element.append(plain, make('mark', {}, piece.text));
             plain = '';
+            note = ` ← ${messages.join('; ')}`;
         } else {
             plain += piece.text;
         }
     }
-    element.append(plain);
+    flush();
     return element;
 }
 
