@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jsv/regex/engine.h"
+#include "jsv/regex/regex.h"
 
 static int hex_digit(char digit)
 {
@@ -67,11 +67,11 @@ static void answer(char *line, struct jsv_regex_scratch *scratch)
     struct jsv_regex_fault fault;
     next_word(&line, &pattern);
     fputs(jsv_regex_check(pattern, NULL, &fault) == 0 ? "valid" : "invalid", stdout);
-    for (int engine = JSV_REGEX_ROW; engine <= JSV_REGEX_INTERPRETER; engine++) {
+    for (int engine = JSV_REGEX_TABLE; engine <= JSV_REGEX_INTERPRETER; engine++) {
         struct jsv_regex *regex;
         int error =
             jsv_regex_compile_for((enum jsv_regex_engine)engine, pattern, NULL, &regex, &fault);
-        if (engine == JSV_REGEX_ROW) {
+        if (engine == JSV_REGEX_TABLE) {
             printf(" %s", error ? failure(error, &fault) : "ok");
         }
         if (!error) {

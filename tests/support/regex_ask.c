@@ -50,8 +50,8 @@ int regex_ask_str(struct jsv_str pattern, struct jsv_str subject)
     struct jsv_str own_subject = copy(subject);
     struct jsv_regex_scratch *scratch = jsv_regex_scratch_new(NULL);
     assert_non_null(scratch);
-    int first = ask_one(JSV_REGEX_ROW, own_pattern, own_subject, scratch);
-    for (int engine = JSV_REGEX_TABLE; engine <= JSV_REGEX_INTERPRETER; engine++) {
+    int first = ask_one(JSV_REGEX_TABLE, own_pattern, own_subject, scratch);
+    for (int engine = JSV_REGEX_SIMULATION; engine <= JSV_REGEX_INTERPRETER; engine++) {
         int other = ask_one((enum jsv_regex_engine)engine, own_pattern, own_subject, scratch);
         if (other != first) {
             fail_msg(

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "jsv/regex/engine.h"
+#include "jsv/regex/regex.h"
 
 /*
  * Search with the row, the table, machine code and the interpreter, as far as

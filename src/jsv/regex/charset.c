@@ -31,7 +31,7 @@ const struct jsv_charset jsv_charset_word = SET_OF(word_ranges);
 const struct jsv_charset jsv_charset_space = SET_OF(space_ranges);
 const struct jsv_charset jsv_charset_newline = SET_OF(newline_ranges);
 
-/* Enough for most classes that people write. */
+/* Enough for most classes. */
 #define CAPACITY_MIN 8
 
 static int reserve(struct jsv_charset_builder *builder, size_t count)
@@ -59,7 +59,7 @@ static int reserve(struct jsv_charset_builder *builder, size_t count)
     return 0;
 }
 
-/* The neighbours of a code point when surrogates are left out. */
+/* The neighbours of a code point, without surrogates. */
 static uint32_t after(uint32_t code_point)
 {
     return code_point == JSV_SURROGATE_FIRST - 1 ? JSV_SURROGATE_LAST + 1 : code_point + 1;
@@ -90,8 +90,8 @@ int jsv_charset_add(struct jsv_charset_builder *builder, uint32_t first, uint32_
 }
 
 /*
- * Write what lies outside of ranges, which are sorted and apart. That can be
- * one range more. @return how many there are.
+ * Write the complement of sorted ranges that do not touch, which can be one range
+ * more. @return the number of ranges.
  */
 static size_t outside(const struct jsv_range *ranges, size_t count, struct jsv_range *out)
 {
@@ -154,7 +154,7 @@ int jsv_charset_add_set(struct jsv_charset_builder *builder, const struct jsv_ch
     return error;
 }
 
-/* Let the heap below item start end in order again (heapsort: no memory, no bad case). */
+/* Restore the heap below `start` (heapsort needs no memory and has no bad case). */
 static void sift_down(struct jsv_range *heap, size_t start, size_t count)
 {
     struct jsv_range moved = heap[start];
@@ -185,7 +185,7 @@ void jsv_ranges_sort(struct jsv_range *ranges, size_t count)
     }
 }
 
-/* Join sorted ranges that touch or overlap. @return how many are left. */
+/* Join sorted ranges that touch or overlap. @return the number of ranges. */
 static size_t join(struct jsv_range *ranges, size_t count)
 {
     size_t kept = 0;

@@ -1,20 +1,19 @@
 /*
- * The subset construction. A state of the table is the set of nodes of the
- * nondeterministic automaton (nfa.c) it could be in. We ask whether the
- * pattern matches anywhere and never where, which makes three things simple:
+ * The subset construction: a state of the table is a set of nodes of the
+ * nondeterministic automaton (nfa.c). The question is only whether the pattern
+ * matches anywhere, not where, which makes three things simple:
  *
- * - a match may begin anywhere, so every step also enters the automaton anew;
- * - reaching the end of the pattern ends the search: one final state for all;
- * - ^ is passed when the first state is made and never again; $ is passed when
- *   the text has ended, which is a column of the table like any character.
+ * - a match may begin anywhere, so every step also adds the entry node;
+ * - the end of the pattern ends the search, so there is one final state;
+ * - ^ is passed only in the first state; $ is passed at the end of the text,
+ *   which is a column of the table like any character.
  *
- * States are found by sets, not by lists: two lists of the same nodes in
- * another order are one state. So a state's hash does not depend on the order,
- * and lists are compared by looking up the marks that the set at hand has just
- * left on its nodes.
+ * Two lists of the same nodes in different order are the same state. So the
+ * hash of a state does not depend on the order, and a state is compared with
+ * the current set by looking at the marks of its nodes.
  *
- * The number of states can be exponential in the pattern, and is bounded; so
- * is the work. A pattern beyond that is left to PCRE2, or simulated.
+ * The number of states can be exponential in the size of the pattern, so states
+ * and work are limited. Larger patterns are left to PCRE2 or simulation.
  */
 #include "jsv/regex/dfa.h"
 
@@ -23,36 +22,35 @@
 
 #include "jsv/base/alloc.h"
 #include "jsv/base/utf8.h"
-#include "jsv/regex/alphabet.h"
 #include "jsv/regex/nfa.h"
 
-/* 64 KiB of table: a small part of the second-level cache, and indexes fit 16 bits. */
+/* 64 KiB of table: a small part of the second-level cache, and indexes have 16 bits. */
 #define ENTRIES_MAX 32768
-/* Nodes looked at while building; a few milliseconds. */
+/* Visits to nodes while building: a few milliseconds. */
 #define WORK_MAX 2000000
 
-/*
- * A state is the index of its row in the table, which leaves small numbers
- * that are no rows to mean other things.
- */
+/* A state is the index of its row in the table, except for these. */
 enum {
-    STATE_FAIL,  /* no match, whatever follows */
-    STATE_MATCH, /* a match, whatever follows */
+    STATE_FAIL,         /* no match, whatever follows */
+    STATE_MATCH,        /* a match, whatever follows */
+    STATE_BEYOND_ASCII, /* the byte is not ASCII: decode the character */
     FIRST_ROW,
 };
 
-/* Column of the end of the text; kind k of the alphabet has column k + 1. */
-#define COLUMN_END 0
+/* Columns of the end of the text and of bytes beyond ASCII; kind k has column k + 2. */
+#define COLUMN_END    0
+#define COLUMN_BEYOND 1
+#define COLUMN_FIRST  2
 
 struct jsv_dfa {
     size_t size; /* of the whole block */
     const uint16_t *table;
-    /* Characters beyond ASCII: from starts[i] on they have columns[i]. */
+    /* Characters beyond ASCII from starts[i] on have the column start_columns[i]. */
     const uint32_t *starts;
-    const uint16_t *columns;
+    const uint8_t *start_columns;
     size_t start_count;
     uint16_t first;
-    uint16_t ascii[128]; /* column */
+    uint8_t columns[256]; /* of each byte */
 };
 
 /* ---- building ---- */
@@ -68,7 +66,7 @@ struct builder {
     struct jsv_alphabet alphabet;
     struct jsv_arena *arena;
     unsigned columns;
-    size_t work;
+    uint64_t work; /* besides visits to nodes */
 
     uint16_t *table;
     struct state *states;
@@ -77,13 +75,7 @@ struct builder {
     uint16_t *slots; /* hash table of states: index + 1, or 0 */
     size_t slot_mask;
 
-    /* The set at hand: nodes that wait for a character or for the end of the text. */
-    uint32_t *set;
-    size_t set_count;
-    bool set_matches;
-    uint32_t *marks; /* of each node: the round in which it was seen last */
-    uint32_t round;
-    uint32_t *pending;
+    struct jsv_nfa_state current;
 };
 
 static uint16_t row_of(const struct builder *builder, size_t state)
@@ -91,95 +83,54 @@ static uint16_t row_of(const struct builder *builder, size_t state)
     return (uint16_t)(FIRST_ROW + state * builder->columns);
 }
 
-/* Which of the nodes that are passed without a character are open. */
-struct passage {
-    bool start;
-    bool end;
-};
-
-static void set_begin(struct builder *builder)
-{
-    builder->set_count = 0;
-    builder->set_matches = false;
-    builder->round++;
-}
-
-/* Add a node to the set at hand and all that can be reached from it without a character. */
-static void set_add(struct builder *builder, uint32_t node, struct passage passage)
-{
-    size_t pending_count = 0;
-    builder->pending[pending_count++] = node;
-    while (pending_count > 0) {
-        uint32_t index = builder->pending[--pending_count];
-        const struct jsv_nfa_node *at = &builder->nfa.nodes[index];
-        if (builder->marks[index] == builder->round) {
-            continue;
-        }
-        builder->marks[index] = builder->round;
-        builder->work++;
-        bool open = at->kind == JSV_NFA_SPLIT || (at->kind == JSV_NFA_START && passage.start) ||
-                    (at->kind == JSV_NFA_END && passage.end);
-        if (at->kind == JSV_NFA_MATCH) {
-            builder->set_matches = true;
-        } else if (open) {
-            builder->pending[pending_count++] = at->next;
-        } else if (at->kind != JSV_NFA_START) {
-            builder->set[builder->set_count++] = index;
-        }
-        if (at->kind == JSV_NFA_SPLIT) {
-            builder->pending[pending_count++] = at->other;
-        }
-    }
-}
-
-static size_t set_hash(const struct builder *builder)
+static size_t hash_current(const struct builder *builder)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < builder->set_count; i++) {
-        uint64_t word = (builder->set[i] + 1u) * 0x9E3779B97F4A7C15u;
+    for (size_t i = 0; i < builder->current.count; i++) {
+        uint64_t word = (builder->current.items[i] + 1u) * 0x9E3779B97F4A7C15u;
         sum += word ^ word >> 32;
     }
     return (size_t)(sum ^ sum >> 29);
 }
 
-static bool set_is(const struct builder *builder, const struct state *state)
+static bool equals_current(const struct builder *builder, const struct state *state)
 {
-    if (state->count != builder->set_count) {
+    if (state->count != builder->current.count) {
         return false;
     }
     for (size_t i = 0; i < state->count; i++) {
-        if (builder->marks[state->nodes[i]] != builder->round) {
+        if (builder->current.marks[state->nodes[i]] != builder->current.round) {
             return false;
         }
     }
     return true;
 }
 
-/* Make the set at hand a new state. */
+/* Add the current set as a new state. */
 static int add_state(struct builder *builder, size_t *ret_state)
 {
     if (builder->state_count == builder->state_max) {
         return -E2BIG;
     }
     struct state *state = &builder->states[builder->state_count];
-    state->count = builder->set_count;
+    state->count = builder->current.count;
     state->nodes = jsv_arena_array(builder->arena, state->count, sizeof state->nodes[0]);
     if (!state->nodes) {
         return -ENOMEM;
     }
-    memcpy(state->nodes, builder->set, state->count * sizeof state->nodes[0]);
+    memcpy(state->nodes, builder->current.items, state->count * sizeof state->nodes[0]);
     *ret_state = builder->state_count++;
     return 0;
 }
 
-/* The row of the set at hand, made if need be. */
+/* Find or add the row of the current set. */
 static int find_row(struct builder *builder, uint16_t *ret_row)
 {
-    size_t slot = set_hash(builder) & builder->slot_mask;
+    size_t slot = hash_current(builder) & builder->slot_mask;
     for (; builder->slots[slot]; slot = (slot + 1) & builder->slot_mask) {
         size_t known = builder->slots[slot] - 1u;
         builder->work++;
-        if (set_is(builder, &builder->states[known])) {
+        if (equals_current(builder, &builder->states[known])) {
             *ret_row = row_of(builder, known);
             return 0;
         }
@@ -194,48 +145,56 @@ static int find_row(struct builder *builder, uint16_t *ret_row)
     return 0;
 }
 
-/* Where a state goes with a character of some kind. */
+/* Whether the current set needs no row; *ret_next is then its result. */
+static bool is_decided(const struct builder *builder, uint16_t *ret_next)
+{
+    *ret_next = builder->current.matches ? STATE_MATCH : STATE_FAIL;
+    return builder->current.matches || builder->current.count == 0;
+}
+
+/* The state after a character of some kind. */
 static int step(struct builder *builder, size_t state, unsigned kind, uint16_t *ret_next)
 {
     const struct state from = builder->states[state];
-    const struct passage closed = {0};
-    set_begin(builder);
+    jsv_nfa_state_begin(&builder->current);
     builder->work += from.count;
     for (size_t i = 0; i < from.count; i++) {
         const struct jsv_nfa_node *node = &builder->nfa.nodes[from.nodes[i]];
         if (node->kind == JSV_NFA_SET &&
             jsv_alphabet_contains(&builder->alphabet, node->set, kind)) {
-            set_add(builder, node->next, closed);
+            jsv_nfa_state_add(&builder->current, node->next, false, false);
         }
     }
-    set_add(builder, builder->nfa.entry, closed);
-    if (builder->set_matches || builder->set_count == 0) {
-        *ret_next = builder->set_matches ? STATE_MATCH : STATE_FAIL;
-        return 0;
-    }
-    return find_row(builder, ret_next);
+    jsv_nfa_state_add(&builder->current, builder->nfa.entry, false, false);
+    return is_decided(builder, ret_next) ? 0 : find_row(builder, ret_next);
 }
 
-/* What a state means when the text has ended. */
+/* The result of a state at the end of the text. */
 static uint16_t step_end(struct builder *builder, size_t state, bool at_start)
 {
     const struct state from = builder->states[state];
-    set_begin(builder);
+    jsv_nfa_state_begin(&builder->current);
     for (size_t i = 0; i < from.count; i++) {
         if (builder->nfa.nodes[from.nodes[i]].kind == JSV_NFA_END) {
-            set_add(builder, from.nodes[i], (struct passage){.start = at_start, .end = true});
+            jsv_nfa_state_add(&builder->current, from.nodes[i], at_start, true);
         }
     }
-    return builder->set_matches ? STATE_MATCH : STATE_FAIL;
+    return builder->current.matches ? STATE_MATCH : STATE_FAIL;
+}
+
+static bool is_too_much_work(const struct builder *builder)
+{
+    return builder->work + builder->current.visits > WORK_MAX;
 }
 
 static int fill_row(struct builder *builder, size_t state, bool at_start)
 {
     uint16_t *row = builder->table + row_of(builder, state);
     row[COLUMN_END] = step_end(builder, state, at_start);
+    row[COLUMN_BEYOND] = STATE_BEYOND_ASCII;
     for (unsigned kind = 0; kind < builder->alphabet.kinds; kind++) {
-        int error = step(builder, state, kind, &row[kind + 1]);
-        if (!error && builder->work > WORK_MAX) {
+        int error = step(builder, state, kind, &row[COLUMN_FIRST + kind]);
+        if (!error && is_too_much_work(builder)) {
             error = -E2BIG;
         }
         if (error) {
@@ -247,14 +206,13 @@ static int fill_row(struct builder *builder, size_t state, bool at_start)
 
 /*
  * Make the first state and all that follow from it. The first is not in the
- * hash table: at the end of an empty text it has passed ^, and its like has not.
+ * hash table, because an equal state later has not passed ^.
  */
 static int make_states(struct builder *builder, uint16_t *ret_first)
 {
-    set_begin(builder);
-    set_add(builder, builder->nfa.entry, (struct passage){.start = true});
-    if (builder->set_matches || builder->set_count == 0) {
-        *ret_first = builder->set_matches ? STATE_MATCH : STATE_FAIL;
+    jsv_nfa_state_begin(&builder->current);
+    jsv_nfa_state_add(&builder->current, builder->nfa.entry, true, false);
+    if (is_decided(builder, ret_first)) {
         return 0;
     }
     size_t first;
@@ -266,7 +224,7 @@ static int make_states(struct builder *builder, uint16_t *ret_first)
     return error;
 }
 
-/* Make a builder for so many states; a power of two. */
+/* Prepare for up to state_max states, a power of two. */
 static int builder_init(struct builder *builder, size_t state_max)
 {
     size_t nodes = builder->nfa.node_count;
@@ -280,20 +238,23 @@ static int builder_init(struct builder *builder, size_t state_max)
     builder->states =
         jsv_arena_array(builder->arena, builder->state_max, sizeof builder->states[0]);
     builder->slots = jsv_arena_array(builder->arena, slots, sizeof builder->slots[0]);
-    builder->set = jsv_arena_array(builder->arena, nodes, sizeof builder->set[0]);
-    builder->marks = jsv_arena_array(builder->arena, nodes, sizeof builder->marks[0]);
-    builder->pending = jsv_arena_array(builder->arena, 2 * nodes + 1, sizeof builder->pending[0]);
-    if (!builder->table || !builder->states || !builder->slots || !builder->set ||
-        !builder->marks || !builder->pending) {
+    uint32_t *lists = jsv_arena_array(builder->arena, 4 * nodes + 1, sizeof lists[0]);
+    if (!builder->table || !builder->states || !builder->slots || !lists) {
         return -ENOMEM;
     }
     memset(builder->slots, 0, slots * sizeof builder->slots[0]);
-    memset(builder->marks, 0, nodes * sizeof builder->marks[0]);
-    builder->round = 0;
+    memset(lists, 0, nodes * sizeof lists[0]);
+    builder->current = (struct jsv_nfa_state){
+        .nodes = builder->nfa.nodes,
+        .marks = lists,
+        .items = lists + nodes,
+        .pending = lists + 2 * nodes,
+        .visits = builder->current.visits,
+    };
     return 0;
 }
 
-/* Most patterns need few states. One that needs more is done again from the start with more. */
+/* Most patterns need few states. If not, the work starts again with space for more. */
 static int build_table(struct builder *builder, uint16_t *ret_first)
 {
     int error;
@@ -302,34 +263,37 @@ static int build_table(struct builder *builder, uint16_t *ret_first)
     do {
         error = builder_init(builder, state_max);
         error = error ? error : make_states(builder, ret_first);
-        larger_helps = builder->state_max == state_max && builder->work <= WORK_MAX;
+        larger_helps = builder->state_max == state_max && !is_too_much_work(builder);
         state_max *= 8;
     } while (error == -E2BIG && larger_helps);
     return error;
 }
 
-/* Write down which columns characters have. @return how many starts there are beyond ASCII. */
+/* List the columns of characters. @return the number of starts beyond ASCII. */
 static size_t map_characters(
-    const struct jsv_alphabet *alphabet, uint16_t *ascii, uint32_t *starts, uint16_t *columns)
+    const struct jsv_alphabet *alphabet, uint8_t *columns, uint32_t *starts, uint8_t *start_columns)
 {
     size_t count = 0;
+    for (size_t byte = 128; byte < 256; byte++) {
+        columns[byte] = COLUMN_BEYOND;
+    }
     for (size_t i = 0; i < alphabet->segment_count; i++) {
         uint32_t start = alphabet->starts[i];
         uint32_t end =
             i + 1 < alphabet->segment_count ? alphabet->starts[i + 1] : JSV_CODE_POINT_MAX + 1;
-        uint16_t column = (uint16_t)(alphabet->kind_of[i] + 1);
+        uint8_t column = (uint8_t)(alphabet->kind_of[i] + COLUMN_FIRST);
         for (; start < end && start < 128; start++) {
-            ascii[start] = column;
+            columns[start] = column;
         }
-        if (start < end && (count == 0 || columns[count - 1] != column)) {
+        if (start < end && (count == 0 || start_columns[count - 1] != column)) {
             starts[count] = start;
-            columns[count++] = column;
+            start_columns[count++] = column;
         }
     }
     return count;
 }
 
-/* Copy what searching needs into one block. */
+/* Copy the parts needed for searching into one block. */
 static int pack(
     const struct builder *builder,
     uint16_t first,
@@ -339,21 +303,21 @@ static int pack(
     size_t entries = row_of(builder, builder->state_count);
     size_t segments = builder->alphabet.segment_count;
     size_t size = sizeof(struct jsv_dfa) + segments * sizeof(uint32_t) +
-                  segments * sizeof(uint16_t) + entries * sizeof(uint16_t);
+                  entries * sizeof(uint16_t) + segments;
     struct jsv_dfa *dfa = jsv_alloc(allocator, size);
     if (!dfa) {
         return -ENOMEM;
     }
     uint32_t *starts = (uint32_t *)(dfa + 1);
-    uint16_t *columns = (uint16_t *)(starts + segments);
-    uint16_t *table = columns + segments;
+    uint16_t *table = (uint16_t *)(starts + segments);
+    uint8_t *start_columns = (uint8_t *)(table + entries);
     memcpy(table, builder->table, entries * sizeof table[0]);
     dfa->size = size;
     dfa->first = first;
     dfa->starts = starts;
-    dfa->columns = columns;
+    dfa->start_columns = start_columns;
     dfa->table = table;
-    dfa->start_count = map_characters(&builder->alphabet, dfa->ascii, starts, columns);
+    dfa->start_count = map_characters(&builder->alphabet, dfa->columns, starts, start_columns);
     *ret_dfa = dfa;
     return 0;
 }
@@ -365,12 +329,13 @@ int jsv_dfa_build(
     struct jsv_dfa **ret_dfa)
 {
     struct builder builder = {.arena = arena};
-    int error = jsv_nfa_build(syntax, arena, &builder.nfa);
+    struct jsv_nfa_part whole = {&syntax->root->group, NULL};
+    int error = jsv_nfa_build(syntax, whole, arena, &builder.nfa);
     error = error ? error : jsv_alphabet_build(&builder.nfa, arena, &builder.alphabet);
     if (error) {
         return error;
     }
-    builder.columns = builder.alphabet.kinds + 1;
+    builder.columns = builder.alphabet.kinds + COLUMN_FIRST;
     uint16_t first;
     error = build_table(&builder, &first);
     return error ? error : pack(&builder, first, allocator, ret_dfa);
@@ -385,12 +350,11 @@ void jsv_dfa_free(struct jsv_dfa *dfa, const struct jsv_allocator *allocator)
 
 /* ---- searching ---- */
 
-/* Not inlined: the loop that calls it is about ASCII, and does better without. */
-static __attribute__((noinline)) uint16_t
-column_beyond_ascii(const struct jsv_dfa *dfa, struct jsv_str text)
+static uint8_t find_column(const struct jsv_dfa *dfa, uint32_t character)
 {
-    uint32_t character;
-    jsv_utf8_decode(text, &character);
+    if (character < 128) {
+        return dfa->columns[character];
+    }
     size_t low = 0;
     size_t high = dfa->start_count;
     while (high - low > 1) {
@@ -401,42 +365,51 @@ column_beyond_ascii(const struct jsv_dfa *dfa, struct jsv_str text)
             high = middle;
         }
     }
-    return dfa->columns[low];
+    return dfa->start_columns[low];
 }
 
-/* The column of the next character, and past it. */
-static inline uint16_t next_column(const struct jsv_dfa *dfa, const char **at, const char *end)
+/* Continue at a character beyond ASCII. A function of its own, so that the loop below needs no
+   registers saved: 12 of 37 instructions of a short search. */
+static __attribute__((noinline)) bool
+search_beyond_ascii(const struct jsv_dfa *dfa, const uint16_t *row, struct jsv_str rest)
 {
-    const char *start = *at;
-    unsigned char lead = (unsigned char)*start;
-    if (lead < 0x80) {
-        *at = start + 1;
-        return dfa->ascii[lead];
+    while (rest.size > 0) {
+        uint32_t character;
+        size_t size = jsv_utf8_decode(rest, &character);
+        rest = (struct jsv_str){rest.data + size, rest.size - size};
+        uint16_t state = row[find_column(dfa, character)];
+        if (state < FIRST_ROW) {
+            return state == STATE_MATCH;
+        }
+        row = dfa->table + state;
     }
-    *at = start + (lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4);
-    return column_beyond_ascii(dfa, (struct jsv_str){start, (size_t)(end - start)});
+    return row[COLUMN_END] == STATE_MATCH;
 }
 
 bool jsv_dfa_search(const struct jsv_dfa *dfa, struct jsv_str subject)
 {
     const char *at = subject.data;
     const char *end = at + subject.size;
+    const uint16_t *row = NULL;
     uint16_t state = dfa->first;
     while (state >= FIRST_ROW) {
-        const uint16_t *row = dfa->table + state;
+        row = dfa->table + state;
         uint16_t next;
         /*
-         * Runs stay in one state. The processor guesses that the next state is
-         * this one and need not wait for the table: several times faster than
+         * Runs stay in one state. The processor predicts that the next state is
+         * the same and does not wait for the table: several times faster than
          * following it.
          */
         do {
             if (at == end) {
                 return row[COLUMN_END] == STATE_MATCH;
             }
-            next = row[next_column(dfa, &at, end)];
+            next = row[dfa->columns[(unsigned char)*at++]];
         } while (next == state);
         state = next;
+    }
+    if (state == STATE_BEYOND_ASCII) {
+        return search_beyond_ascii(dfa, row, (struct jsv_str){at - 1, (size_t)(end - at) + 1});
     }
     return state == STATE_MATCH;
 }

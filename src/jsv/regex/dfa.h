@@ -1,6 +1,6 @@
 /*
- * A pattern as a table: the state to go to for each state and each kind of
- * character. Searching reads each character once and looks back at none.
+ * A pattern as a table: the next state for each state and kind of character.
+ * Searching reads each character once.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct jsv_dfa;
  *
  * @param arena     For working memory.
  * @param allocator For the table.
- * @return 0; -E2BIG when it would be too large; -ENOMEM.
+ * @return 0; -E2BIG if it is too large; -ENOMEM.
  */
 int jsv_dfa_build(
     const struct jsv_regex_syntax *syntax,
@@ -22,5 +22,5 @@ int jsv_dfa_build(
     struct jsv_dfa **ret_dfa);
 void jsv_dfa_free(struct jsv_dfa *dfa, const struct jsv_allocator *allocator);
 
-/* Whether the pattern matches somewhere in valid UTF-8. */
+/* Whether the pattern matches anywhere in a text of valid UTF-8. */
 bool jsv_dfa_search(const struct jsv_dfa *dfa, struct jsv_str subject);

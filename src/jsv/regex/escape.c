@@ -1,21 +1,21 @@
 /*
- * What follows a backslash.
+ * Escapes, names of groups, and classes in brackets.
  *
- * Unicode mode knows a short list of escapes and refuses all others. The
- * legacy grammar takes a backslash before anything for that thing itself. We
- * follow it for punctuation and digits (\-, \_, \8, octal \101), which is what
- * old patterns contain. A letter is different: \A, \Z, \h, \Q and the like mean
- * something in other engines, so whoever writes them does not want the letter.
- * To take it for one would be to answer another question in silence, so
- * letters without a meaning are refused.
+ * Unicode mode has a short list of escapes. In the legacy grammar a backslash
+ * before any other character means that character. We accept that for
+ * punctuation and digits (\-, \_, \8, octal \101), as old patterns have them,
+ * but not for letters: \A, \Z, \h, \Q and the like have a meaning in other
+ * engines, so a pattern that uses them would silently mean something else.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "jsv/base/ascii.h"
+#include "jsv/base/utf8.h"
+#include "jsv/regex/match.h"
 #include "jsv/regex/parser.h"
 
-/* Read exactly so many hex digits, or nothing. */
+/* Read exactly that many hex digits, or nothing. */
 static bool read_hex(struct jsv_regex_parser *parser, size_t digits, uint32_t *ret_value)
 {
     uint32_t value = 0;
@@ -31,7 +31,7 @@ static bool read_hex(struct jsv_regex_parser *parser, size_t digits, uint32_t *r
     return true;
 }
 
-/* Read "hex digits}" of \u{…}, or fail. */
+/* Read "hex digits}" of \u{…}. */
 static bool read_braced_hex(struct jsv_regex_parser *parser, uint32_t *ret_value)
 {
     uint32_t value = 0;
@@ -50,7 +50,7 @@ static bool read_braced_hex(struct jsv_regex_parser *parser, uint32_t *ret_value
     return true;
 }
 
-/* A \uDC00 to \uDFFF that completes a pair is read; anything else is left alone. */
+/* Read \uDC00 to \uDFFF if it completes a pair. */
 static uint32_t read_low_surrogate(struct jsv_regex_parser *parser, uint32_t high)
 {
     size_t start = parser->offset;
@@ -63,7 +63,7 @@ static uint32_t read_low_surrogate(struct jsv_regex_parser *parser, uint32_t hig
     return high;
 }
 
-int jsv_regex_read_unicode(struct jsv_regex_parser *parser, uint32_t *ret_character)
+static int read_unicode(struct jsv_regex_parser *parser, uint32_t *ret_character)
 {
     size_t start = parser->offset - 2;
     if (jsv_regex_accept(parser, '{')) {
@@ -82,6 +82,72 @@ int jsv_regex_read_unicode(struct jsv_regex_parser *parser, uint32_t *ret_charac
     *ret_character = high ? read_low_surrogate(parser, unit) : unit;
     return 0;
 }
+
+/* ---- names of groups ---- */
+
+/* A name is an ECMAScript identifier, which may have letters of any script; PCRE2 knows which. */
+
+/* A character of a name, which may be escaped. */
+static int read_name_character(struct jsv_regex_parser *parser, uint32_t *ret_character)
+{
+    if (!jsv_regex_accept(parser, '\\')) {
+        *ret_character = jsv_regex_read_literal(parser);
+        return 0;
+    }
+    if (!jsv_regex_accept(parser, 'u')) {
+        return jsv_regex_fail(
+            parser, -EINVAL, parser->offset - 1, "the only escape in a group name is \\u");
+    }
+    return read_unicode(parser, ret_character);
+}
+
+/* Read up to the >, which exists. The name is not longer than its source text. */
+static int read_name_characters(struct jsv_regex_parser *parser, char *out, size_t *ret_size)
+{
+    size_t size = 0;
+    while (!jsv_regex_accept(parser, '>')) {
+        size_t start = parser->offset;
+        uint32_t character = 0;
+        int error = read_name_character(parser, &character);
+        if (error) {
+            return error;
+        }
+        if (jsv_is_surrogate(character)) {
+            return jsv_regex_fail(parser, -EINVAL, start, "half a surrogate pair in a group name");
+        }
+        size += jsv_utf8_encode(character, out + size);
+    }
+    *ret_size = size;
+    return 0;
+}
+
+int jsv_regex_read_name(struct jsv_regex_parser *parser, struct jsv_str *ret_name)
+{
+    size_t start = parser->offset;
+    const char *text = parser->text.data + start;
+    const char *end = memchr(text, '>', parser->text.size - start);
+    if (!end) {
+        return jsv_regex_fail(parser, -EINVAL, start, "a group name must end with >");
+    }
+    /* Space for a whole sequence at any position. */
+    char *name = jsv_arena_alloc(parser->arena, (size_t)(end - text) + JSV_UTF8_SIZE_MAX);
+    if (!name) {
+        return -ENOMEM;
+    }
+    size_t size = 0;
+    int error = read_name_characters(parser, name, &size);
+    if (error) {
+        return error;
+    }
+    *ret_name = (struct jsv_str){name, size};
+    int valid = jsv_match_is_identifier(*ret_name, &parser->arena->allocator);
+    if (valid == 0) {
+        return jsv_regex_fail(parser, -EINVAL, start, "a group name must be an identifier");
+    }
+    return valid < 0 ? valid : 0;
+}
+
+/* ---- escapes ---- */
 
 static int read_hex_pair(struct jsv_regex_parser *parser, uint32_t *ret_character)
 {
@@ -105,7 +171,7 @@ static int read_control(struct jsv_regex_parser *parser, bool in_class, uint32_t
     return 0;
 }
 
-/* \101, \7, \0: as many octal digits as make no more than 255. */
+/* \101, \7, \0: octal digits up to the value 255. */
 static uint32_t read_octal(struct jsv_regex_parser *parser)
 {
     uint32_t value = 0;
@@ -122,7 +188,7 @@ static uint32_t read_octal(struct jsv_regex_parser *parser)
     return value;
 }
 
-/* A number that names an existing group, or 0 and nothing read. */
+/* Read the number of an existing group, or nothing. @return 0: nothing. */
 static unsigned read_group_number(struct jsv_regex_parser *parser)
 {
     unsigned number = 0;
@@ -138,7 +204,7 @@ static unsigned read_group_number(struct jsv_regex_parser *parser)
     return number;
 }
 
-/* What follows a backslash when it is a digit. */
+/* An escape that begins with a digit. */
 static int
 read_number(struct jsv_regex_parser *parser, bool in_class, struct jsv_regex_escape *ret_escape)
 {
@@ -163,8 +229,7 @@ read_number(struct jsv_regex_parser *parser, bool in_class, struct jsv_regex_esc
     return 0;
 }
 
-/* "Any" and "ASCII" are ranges, "Assigned" is the opposite of a property, the rest are in a table.
- */
+/* "Any" and "ASCII" are ranges, "Assigned" is the complement of a property. */
 static int property_set(
     struct jsv_regex_parser *parser, struct jsv_str name, bool negated, struct jsv_charset *ret_set)
 {
@@ -179,7 +244,7 @@ static int property_set(
     } else if (jsv_str_equal(name, JSV_STR("Assigned"))) {
         error = jsv_charset_add_property(&builder, &property, !negated);
     } else if (!jsv_property_find(name, &property)) {
-        error = jsv_regex_fail(parser, -EINVAL, offset, "there is no such Unicode property");
+        error = jsv_regex_fail(parser, -EINVAL, offset, "unknown Unicode property");
     } else if (!property.known && !parser->strict) {
         error = jsv_regex_fail(
             parser, -EINVAL, offset, "unsupported: a Unicode property that PCRE2 does not know");
@@ -189,7 +254,7 @@ static int property_set(
     return error ? error : jsv_charset_build(&builder, negated && !builder.properties, ret_set);
 }
 
-/* What follows \p or \P. */
+/* The name after \p or \P. */
 static int read_property(struct jsv_regex_parser *parser, bool negated, struct jsv_charset *ret_set)
 {
     size_t start = parser->offset - 2;
@@ -214,7 +279,7 @@ static int outside_of(
     return error ? error : jsv_charset_build(&builder, false, ret_set);
 }
 
-/* \d and its like. @return 1 when the letter is one of them, 0 when it is not. */
+/* Escapes of sets. @return 1 if the letter is one of them, else 0; or an error. */
 static int read_set(struct jsv_regex_parser *parser, char letter, struct jsv_charset *ret_set)
 {
     int error = 0;
@@ -247,7 +312,7 @@ static int read_set(struct jsv_regex_parser *parser, char letter, struct jsv_cha
     return error ? error : 1;
 }
 
-/* Letters that stand for one character. @return 1 when the letter is one of them, 0 when not. */
+/* Escapes of one character. @return 1 if the letter is one of them, else 0; or an error. */
 static int
 read_character(struct jsv_regex_parser *parser, bool in_class, char letter, uint32_t *ret_character)
 {
@@ -264,14 +329,14 @@ read_character(struct jsv_regex_parser *parser, bool in_class, char letter, uint
     } else if (letter == 'x') {
         error = read_hex_pair(parser, ret_character);
     } else if (letter == 'u') {
-        error = jsv_regex_read_unicode(parser, ret_character);
+        error = read_unicode(parser, ret_character);
     } else {
         return 0;
     }
     return error ? error : 1;
 }
 
-/* \b, \B and \k, which have a meaning outside of classes only. @return 1 when it is one of them. */
+/* \b, \B and \k, which are not allowed in classes. @return 1, 0 or an error. */
 static int read_outside_class(
     struct jsv_regex_parser *parser, char letter, struct jsv_regex_escape *ret_escape)
 {
@@ -295,7 +360,7 @@ static int read_outside_class(
     }
 }
 
-/* What follows a backslash when it is a letter. */
+/* An escape that begins with a letter. */
 static int
 read_letter(struct jsv_regex_parser *parser, bool in_class, struct jsv_regex_escape *ret_escape)
 {
@@ -313,13 +378,12 @@ read_letter(struct jsv_regex_parser *parser, bool in_class, struct jsv_regex_esc
         found = read_outside_class(parser, letter, ret_escape);
     }
     if (found == 0) {
-        return jsv_regex_fail(
-            parser, -EINVAL, start, "a backslash before this letter has no meaning in ECMA-262");
+        return jsv_regex_fail(parser, -EINVAL, start, "ECMA-262 has no such escape");
     }
     return found < 0 ? found : 0;
 }
 
-/* Whether unicode mode lets a backslash take the meaning from this character. */
+/* Whether unicode mode allows to escape this character. */
 static bool is_syntax(char byte, bool in_class)
 {
     return (byte == '-' && in_class) || (byte != '\0' && strchr("^$\\.*+?()[]{}|/", byte));
@@ -346,4 +410,108 @@ int jsv_regex_read_escape(
     }
     ret_escape->character = jsv_regex_read_literal(parser);
     return 0;
+}
+
+/* ---- classes ---- */
+
+/* Whether a "[" in a class begins a POSIX class, which is an error (lone_bracket() in parse.c). */
+static bool begins_posix_class(const struct jsv_regex_parser *parser)
+{
+    size_t ahead = 2;
+    if (jsv_regex_peek(parser, 1) != ':') {
+        return false;
+    }
+    while (jsv_regex_peek(parser, ahead) >= 'a' && jsv_regex_peek(parser, ahead) <= 'z') {
+        ahead++;
+    }
+    return ahead > 2 && jsv_regex_peek(parser, ahead) == ':' &&
+           jsv_regex_peek(parser, ahead + 1) == ']';
+}
+
+/* One character or one set. */
+static int read_atom(struct jsv_regex_parser *parser, struct jsv_regex_escape *ret_atom)
+{
+    if (jsv_regex_accept(parser, '\\')) {
+        return jsv_regex_read_escape(parser, true, ret_atom);
+    }
+    if (jsv_regex_peek(parser, 0) == '[' && parser->posix_offset == SIZE_MAX &&
+        begins_posix_class(parser)) {
+        parser->posix_offset = parser->offset;
+    }
+    *ret_atom = (struct jsv_regex_escape){
+        .kind = JSV_REGEX_ESCAPE_CHARACTER,
+        .character = jsv_regex_read_literal(parser),
+    };
+    return 0;
+}
+
+static int add_atom(struct jsv_charset_builder *builder, const struct jsv_regex_escape *atom)
+{
+    if (atom->kind == JSV_REGEX_ESCAPE_SET) {
+        return jsv_charset_add_set(builder, &atom->set);
+    }
+    return jsv_charset_add(builder, atom->character, atom->character);
+}
+
+static int add_range(
+    struct jsv_regex_parser *parser,
+    size_t start,
+    struct jsv_charset_builder *builder,
+    const struct jsv_regex_escape *first,
+    const struct jsv_regex_escape *last)
+{
+    if (first->kind == JSV_REGEX_ESCAPE_CHARACTER && last->kind == JSV_REGEX_ESCAPE_CHARACTER) {
+        if (first->character > last->character) {
+            return jsv_regex_fail(parser, -EINVAL, start, "the range is out of order");
+        }
+        return jsv_charset_add(builder, first->character, last->character);
+    }
+    if (parser->strict) {
+        return jsv_regex_fail(parser, -EINVAL, start, "a range cannot begin or end with a set");
+    }
+    /* Legacy: [\w-.] is a word character, a dash or a dot. */
+    int error = add_atom(builder, first);
+    error = error ? error : jsv_charset_add(builder, '-', '-');
+    return error ? error : add_atom(builder, last);
+}
+
+/* A dash makes a range unless it is the last character of the class. */
+static bool range_follows(const struct jsv_regex_parser *parser)
+{
+    return jsv_regex_peek(parser, 0) == '-' && parser->offset + 1 < parser->text.size &&
+           jsv_regex_peek(parser, 1) != ']';
+}
+
+static int read_item(struct jsv_regex_parser *parser, struct jsv_charset_builder *builder)
+{
+    size_t start = parser->offset;
+    struct jsv_regex_escape first;
+    int error = read_atom(parser, &first);
+    if (error) {
+        return error;
+    }
+    if (!range_follows(parser)) {
+        return add_atom(builder, &first);
+    }
+    parser->offset++;
+    struct jsv_regex_escape last;
+    error = read_atom(parser, &last);
+    return error ? error : add_range(parser, start, builder, &first, &last);
+}
+
+int jsv_regex_read_class(struct jsv_regex_parser *parser, struct jsv_charset *ret_set)
+{
+    size_t start = parser->offset - 1;
+    bool negated = jsv_regex_accept(parser, '^');
+    struct jsv_charset_builder builder = jsv_charset_builder_on(parser->arena);
+    while (!jsv_regex_accept(parser, ']')) {
+        if (jsv_regex_at_end(parser)) {
+            return jsv_regex_fail(parser, -EINVAL, start, "the class is not closed");
+        }
+        int error = read_item(parser, &builder);
+        if (error) {
+            return error;
+        }
+    }
+    return jsv_charset_build(&builder, negated, ret_set);
 }

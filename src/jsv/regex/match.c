@@ -1,21 +1,19 @@
 /*
- * PCRE2 tries, fails, goes back and tries something else; that can take longer
- * than the universe has. Its own limits do not help us: they count only some
- * of the steps, begin anew at every place where a match could begin, and do
- * not see that a step like [a-z]* may look at the whole subject.
+ * Limiting the time of PCRE2, which is exponential for some patterns because it
+ * backtracks. PCRE2's own limits are not enough: they count only some of the
+ * steps, start again at every position where a match could begin, and count a
+ * step like [a-z]* as one, although it may read the whole subject.
  *
- * So the text we compile is strewn with callouts, the checkpoints. There is one
- * at the start of every attempt, one behind everything that can be matched in
- * several ways, and a few more (translate.c). What PCRE2 does between two
- * checkpoints is one walk forwards, without choice, and its length is the
- * difference of their positions. At every checkpoint we take from the budget
- * what the walk cost, and when there is nothing left, the search is over.
+ * So the translated pattern contains callouts, the checkpoints: at the start of
+ * every attempt, after everything that can match in several ways, and at a few
+ * more places (translate.c). Between two checkpoints PCRE2 only moves forwards,
+ * without a choice, by the difference of their positions. Each checkpoint takes
+ * the cost of that from a budget, and the search ends when it is used up.
  *
- * The unit is about a nanosecond. The budget is such that a search of 64 KiB
- * stays well below 50 ms, and some more for each byte, so that long subjects
- * can be searched by patterns that take few steps at each place. As it is steps
- * that are counted and not time, an answer does not depend on how busy the
- * machine is.
+ * The unit is about a nanosecond. The budget keeps a search of 64 KiB well below
+ * 50 ms; there is more for each byte, so that patterns with few steps at each
+ * position can search long subjects. Steps are counted instead of time, so a
+ * result does not depend on the load of the machine.
  */
 #include "jsv/regex/match.h"
 
@@ -31,22 +29,22 @@
 #include "jsv/base/foreign.h"
 
 #define BUDGET 8000000
-/* A checkpoint itself, and the few characters that go uncounted around it. */
+/* A checkpoint, and the few characters around it that are not counted. */
 #define CHECKPOINT_COST 8
-/* What an attempt at each place may take on top of the budget. */
+/* Added to the budget for the attempt at each byte. */
 #define ATTEMPT_COST 32
-/* How many times as long the interpreter takes as machine code. */
+/* The interpreter is this much slower than machine code. */
 #define INTERPRETER_WEIGHT 3
 
 /*
- * Memory for ways not yet tried: PCRE2's interpreter takes about 100 bytes for
- * each, machine code about 30. Both are enough for one way at every byte of a
- * subject of 64 KiB.
+ * Memory for backtracking: about 100 bytes for each position to return to in
+ * the interpreter, 30 in machine code. Enough for one at every byte of a subject
+ * of 64 KiB.
  */
 #define HEAP_KIB_MAX   16384
 #define STACK_SIZE_MIN 32768
 #define STACK_SIZE_MAX 4194304
-/* The budget ends long before; this is for a PCRE2 that forgets to call. */
+/* Far beyond the budget, in case PCRE2 misses callouts. */
 #define MATCH_LIMIT 10000000
 
 struct jsv_match {
@@ -68,17 +66,17 @@ struct jsv_regex_scratch {
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     struct account account;
-    uint64_t cost;       /* of all searches since the caller set it to 0 */
-    const int64_t *left; /* what the caller has left, in so many units each; NULL: enough */
-    int64_t left_unit;
-    struct jsv_scratch_room room; /* for so many nodes: */
-    size_t room_nodes;
+    uint64_t cost;       /* of all searches since the caller reset it */
+    const int64_t *left; /* the caller's remaining steps; NULL: no limit */
+    int64_t left_unit;   /* cost of one of them */
+    uint32_t *lists;     /* of simulate.c, for list_nodes nodes */
+    size_t list_nodes;
     uint32_t round;
 };
 
 /* ---- memory ---- */
 
-/* PCRE2 frees without saying how much; so each block begins with its size. */
+/* PCRE2 does not pass sizes when it frees, so each block begins with its size. */
 struct block {
     size_t size;
     alignas(max_align_t) char data[];
@@ -134,10 +132,9 @@ static void scratch_free(void *data, void *context)
 /* ---- compiling ---- */
 
 /*
- * "." is any character; \b knows ASCII alone; a reference to a group that did
- * not take part matches the empty string. PCRE2 10.42 concludes too much from
- * the first and the last character of some patterns ((?=a)b?a on "a"), so it
- * must not look at those before it starts.
+ * "." is any character; \b only knows ASCII; a reference to a group that did not
+ * match is the empty string. Start optimisations are off, because those of PCRE2
+ * 10.42 are wrong: it does not find (?=a)b?a in "a".
  */
 #define COMPILE_OPTIONS                                                                            \
     (PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOTALL | PCRE2_MATCH_UNSET_BACKREF |                   \
@@ -151,7 +148,7 @@ static int compile_code(struct jsv_match *match, struct jsv_str text)
     pcre2_general_context *general = pcre2_general_context_create(match_malloc, match_free, match);
     pcre2_compile_context *context = general ? pcre2_compile_context_create(general) : NULL;
     if (context) {
-        /* What we nest besides the pattern's own parentheses is one level at most. */
+        /* The translation adds at most one level. */
         pcre2_set_parens_nest_limit(context, JSV_REGEX_DEPTH_MAX + 1);
         match->code = pcre2_compile(
             (PCRE2_SPTR)text.data, text.size, COMPILE_OPTIONS, &problem, &offset, context);
@@ -162,14 +159,14 @@ static int compile_code(struct jsv_match *match, struct jsv_str text)
     if (match->starved) {
         return -ENOMEM;
     }
-    /* Anything else would be a bug of translate.c. */
+    /* Any other error is a bug of translate.c. */
     assert(
         match->code || problem == PCRE2_ERROR_PATTERN_TOO_LARGE ||
         problem == PCRE2_ERROR_PATTERN_TOO_COMPLICATED);
     return match->code ? 0 : -E2BIG;
 }
 
-/* Where there can be no machine code, the interpreter does as well. */
+/* Without machine code the interpreter is used. */
 static int generate_machine_code(struct jsv_match *match)
 {
     jsv_foreign_begin();
@@ -213,7 +210,7 @@ void jsv_match_free(struct jsv_match *match)
 
 /* ---- searching ---- */
 
-/* How much a reference can have to look at. */
+/* The most that a reference has to compare. */
 static int64_t longest_capture(const pcre2_callout_block *block)
 {
     size_t longest = 0;
@@ -255,18 +252,10 @@ struct jsv_regex_scratch *jsv_regex_scratch_new(const struct jsv_allocator *allo
     return scratch;
 }
 
+/* Words for the marks and lists of so many nodes. */
 static size_t lists_size(size_t nodes)
 {
-    return (4 * nodes + 1) * sizeof(uint32_t);
-}
-
-static void free_room(struct jsv_regex_scratch *scratch)
-{
-    size_t nodes = scratch->room_nodes;
-    jsv_dealloc(&scratch->allocator, scratch->room.marks, nodes * sizeof(uint32_t));
-    jsv_dealloc(&scratch->allocator, scratch->room.lists, lists_size(nodes));
-    scratch->room = (struct jsv_scratch_room){0};
-    scratch->room_nodes = 0;
+    return (5 * nodes + 1) * sizeof(uint32_t);
 }
 
 void jsv_regex_scratch_free(struct jsv_regex_scratch *scratch)
@@ -276,42 +265,43 @@ void jsv_regex_scratch_free(struct jsv_regex_scratch *scratch)
         pcre2_match_data_free(scratch->data);
         pcre2_match_context_free(scratch->context);
         pcre2_jit_stack_free(scratch->stack);
-        free_room(scratch);
+        jsv_dealloc(&allocator, scratch->lists, lists_size(scratch->list_nodes));
         jsv_dealloc(&allocator, scratch, sizeof *scratch);
     }
 }
 
 /* ---- for simulate.c ---- */
 
-bool jsv_scratch_take_room(
+bool jsv_scratch_get_lists(
     struct jsv_regex_scratch *scratch,
     size_t nodes,
     uint64_t rounds,
-    struct jsv_scratch_room *ret_room)
+    struct jsv_scratch_lists *ret_lists)
 {
-    bool is_new = nodes > scratch->room_nodes;
+    bool is_new = nodes > scratch->list_nodes;
     if (is_new) {
-        free_room(scratch);
-        scratch->room_nodes = nodes;
-        scratch->room.marks = jsv_alloc(&scratch->allocator, nodes * sizeof(uint32_t));
-        scratch->room.lists = jsv_alloc(&scratch->allocator, lists_size(nodes));
-        if (!scratch->room.marks || !scratch->room.lists) {
-            free_room(scratch);
+        jsv_dealloc(&scratch->allocator, scratch->lists, lists_size(scratch->list_nodes));
+        scratch->lists = jsv_alloc(&scratch->allocator, lists_size(nodes));
+        scratch->list_nodes = scratch->lists ? nodes : 0;
+        if (!scratch->lists) {
             return false;
         }
     }
     if (is_new || rounds > UINT32_MAX - scratch->round) {
-        memset(scratch->room.marks, 0, scratch->room_nodes * sizeof(uint32_t));
+        memset(scratch->lists, 0, scratch->list_nodes * sizeof(uint32_t));
         scratch->round = 0;
     }
-    scratch->room.round = &scratch->round;
-    *ret_room = scratch->room;
+    *ret_lists = (struct jsv_scratch_lists){
+        .marks = scratch->lists,
+        .lists = scratch->lists + scratch->list_nodes,
+        .round = &scratch->round,
+    };
     return true;
 }
 
-void jsv_scratch_add_cost(struct jsv_regex_scratch *scratch, int64_t cost)
+void jsv_scratch_add_cost(struct jsv_regex_scratch *scratch, uint64_t cost)
 {
-    scratch->cost += (uint64_t)cost;
+    scratch->cost += cost;
 }
 
 /* ---- searching with PCRE2 ---- */
@@ -328,8 +318,8 @@ make_context(struct jsv_regex_scratch *scratch, pcre2_general_context *general)
     return context;
 }
 
-/* Make what is not there yet. What was made before a failure stays and is used the next time. */
-static bool fill(struct jsv_regex_scratch *scratch, bool machine_code)
+/* Allocate the missing parts. Those allocated before a failure are kept for the next call. */
+static bool prepare(struct jsv_regex_scratch *scratch, bool machine_code)
 {
     pcre2_general_context *general =
         pcre2_general_context_create(scratch_malloc, scratch_free, scratch);
@@ -337,7 +327,7 @@ static bool fill(struct jsv_regex_scratch *scratch, bool machine_code)
         return false;
     }
     if (!scratch->data) {
-        /* One pair of offsets: we do not ask where. */
+        /* One pair of offsets: the position is not needed. */
         scratch->data = pcre2_match_data_create(1, general);
     }
     if (!scratch->context) {
@@ -392,8 +382,8 @@ int64_t jsv_scratch_bounded(const struct jsv_regex_scratch *scratch, int64_t bud
 int jsv_match_search(
     const struct jsv_match *match, struct jsv_str subject, struct jsv_regex_scratch *scratch)
 {
-    bool filled = scratch->data && scratch->context && (scratch->stack || !match->machine_code);
-    if (!filled && !fill(scratch, match->machine_code)) {
+    bool is_ready = scratch->data && scratch->context && (scratch->stack || !match->machine_code);
+    if (!is_ready && !prepare(scratch, match->machine_code)) {
         return -ENOMEM;
     }
     int64_t budget = jsv_scratch_bounded(scratch, budget_for(match, subject.size));

@@ -1,11 +1,12 @@
 /*
- * From text to tree, term by term.
+ * Parsing a pattern into a tree of terms.
  *
- * The parser goes over the pattern once, from left to right, and keeps the
- * innermost open group; groups know their parents, so there is no recursion.
- * One thing must be known ahead: how many capturing groups there are, since
- * the legacy grammar takes \2 for a character when there is no second group.
+ * The parser reads the pattern once, from left to right, and keeps the
+ * innermost open group. Groups know their parents, so there is no recursion.
+ * The number of capturing groups is counted first, because in the legacy
+ * grammar \2 is a character unless there is a second group.
  */
+#include <assert.h>
 #include <errno.h>
 
 #include "jsv/base/utf8.h"
@@ -25,17 +26,146 @@ uint32_t jsv_regex_read_literal(struct jsv_regex_parser *parser)
     return character;
 }
 
+/* ---- nodes ---- */
+
+static int add_branch(struct jsv_regex_parser *parser, struct jsv_regex_group *group)
+{
+    struct jsv_regex_branch *branch = jsv_arena_alloc(parser->arena, sizeof *branch);
+    if (!branch) {
+        return -ENOMEM;
+    }
+    *branch = (struct jsv_regex_branch){0};
+    if (group->last) {
+        group->last->next = branch;
+    } else {
+        group->first = branch;
+    }
+    group->last = branch;
+    return 0;
+}
+
+static int add_node(
+    struct jsv_regex_parser *parser,
+    enum jsv_regex_kind kind,
+    size_t offset,
+    struct jsv_regex_node **ret_node)
+{
+    struct jsv_regex_node *node = jsv_arena_alloc(parser->arena, sizeof *node);
+    if (!node) {
+        return -ENOMEM;
+    }
+    *node = (struct jsv_regex_node){
+        .kind = kind,
+        .min = 1,
+        .max = 1,
+        .offset = offset,
+        .parent = parser->group,
+    };
+    if (parser->group) {
+        struct jsv_regex_branch *branch = parser->group->group.last;
+        node->previous = branch->last;
+        if (branch->last) {
+            branch->last->next = node;
+        } else {
+            branch->first = node;
+        }
+        branch->last = node;
+    }
+    *ret_node = node;
+    return 0;
+}
+
+/* ---- quantifiers ---- */
+
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+    uint32_t product;
+    return __builtin_mul_overflow(a, b, &product) ? JSV_REGEX_UNBOUNDED : product;
+}
+
+/* Read a number; a very large one is reduced to the largest count. */
+static bool read_count(struct jsv_regex_parser *parser, uint32_t *ret_count)
+{
+    size_t start = parser->offset;
+    uint32_t count = 0;
+    char digit = jsv_regex_peek(parser, 0);
+    while (digit >= '0' && digit <= '9') {
+        count = jsv_regex_add_counts(multiply(count, 10), (uint32_t)(digit - '0'));
+        parser->offset++;
+        digit = jsv_regex_peek(parser, 0);
+    }
+    *ret_count = count == JSV_REGEX_UNBOUNDED ? JSV_REGEX_UNBOUNDED - 1 : count;
+    return parser->offset > start;
+}
+
+static bool read_braces(struct jsv_regex_parser *parser, uint32_t *ret_min, uint32_t *ret_max)
+{
+    size_t start = parser->offset;
+    uint32_t min;
+    uint32_t max;
+    if (jsv_regex_accept(parser, '{') && read_count(parser, &min)) {
+        max = min;
+        if (jsv_regex_accept(parser, ',') && !read_count(parser, &max)) {
+            max = JSV_REGEX_UNBOUNDED;
+        }
+        if (jsv_regex_accept(parser, '}')) {
+            *ret_min = min;
+            *ret_max = max;
+            return true;
+        }
+    }
+    parser->offset = start;
+    return false;
+}
+
+/* Read a quantifier, if there is one. */
+static int read_quantifier(struct jsv_regex_parser *parser, struct jsv_regex_node *node)
+{
+    size_t start = parser->offset;
+    if (jsv_regex_accept(parser, '*')) {
+        node->min = 0;
+        node->max = JSV_REGEX_UNBOUNDED;
+    } else if (jsv_regex_accept(parser, '+')) {
+        node->max = JSV_REGEX_UNBOUNDED;
+    } else if (jsv_regex_accept(parser, '?')) {
+        node->min = 0;
+    } else if (!read_braces(parser, &node->min, &node->max)) {
+        return 0;
+    }
+    if (node->min > node->max) {
+        return jsv_regex_fail(
+            parser, -EINVAL, start, "the numbers of the quantifier are out of order");
+    }
+    node->lazy = jsv_regex_accept(parser, '?');
+    if (node->width.min == 0 && node->min != node->max) {
+        parser->syntax.empty_loop = true;
+    }
+    return 0;
+}
+
+static int
+finish_term(struct jsv_regex_parser *parser, struct jsv_regex_node *node, bool quantifiable)
+{
+    int error = quantifiable ? read_quantifier(parser, node) : 0;
+    struct jsv_regex_width *width = &parser->group->group.last->width;
+    width->min = jsv_regex_add_counts(width->min, multiply(node->width.min, node->min));
+    width->max = jsv_regex_add_counts(width->max, multiply(node->width.max, node->max));
+    return error;
+}
+
+/* ---- terms ---- */
+
 static int add_assertion(struct jsv_regex_parser *parser, enum jsv_regex_kind kind, size_t offset)
 {
     struct jsv_regex_node *node;
-    int error = jsv_regex_add_node(parser, kind, offset, &node);
-    return error ? error : jsv_regex_finish_term(parser, node, false);
+    int error = add_node(parser, kind, offset, &node);
+    return error ? error : finish_term(parser, node, false);
 }
 
 static int add_set(struct jsv_regex_parser *parser, const struct jsv_charset *set, size_t offset)
 {
     struct jsv_regex_node *node;
-    int error = jsv_regex_add_node(parser, JSV_REGEX_SET, offset, &node);
+    int error = add_node(parser, JSV_REGEX_SET, offset, &node);
     if (error) {
         return error;
     }
@@ -45,7 +175,7 @@ static int add_set(struct jsv_regex_parser *parser, const struct jsv_charset *se
     if (set->properties) {
         parser->syntax.regular = false;
     }
-    return jsv_regex_finish_term(parser, node, true);
+    return finish_term(parser, node, true);
 }
 
 static int add_character(struct jsv_regex_parser *parser, uint32_t character, size_t offset)
@@ -67,7 +197,7 @@ static int
 add_reference(struct jsv_regex_parser *parser, const struct jsv_regex_escape *escape, size_t offset)
 {
     struct jsv_regex_node *node;
-    int error = jsv_regex_add_node(parser, JSV_REGEX_REFERENCE, offset, &node);
+    int error = add_node(parser, JSV_REGEX_REFERENCE, offset, &node);
     if (error) {
         return error;
     }
@@ -79,7 +209,7 @@ add_reference(struct jsv_regex_parser *parser, const struct jsv_regex_escape *es
     node->width = (struct jsv_regex_width){0, JSV_REGEX_UNBOUNDED};
     parser->syntax.references = node;
     parser->syntax.regular = false;
-    return jsv_regex_finish_term(parser, node, true);
+    return finish_term(parser, node, true);
 }
 
 static int add_boundary(struct jsv_regex_parser *parser, enum jsv_regex_kind kind, size_t offset)
@@ -129,21 +259,20 @@ static int add_dot(struct jsv_regex_parser *parser)
     return error ? error : add_set(parser, &set, offset);
 }
 
-/* A {, } or ] where a term should begin: legacy grammar takes it for itself. */
+/* A {, } or ] where a term should begin: a literal in the legacy grammar. */
 static int lone_bracket(struct jsv_regex_parser *parser)
 {
     size_t offset = parser->offset;
     char bracket = jsv_regex_peek(parser, 0);
     uint32_t min;
     uint32_t max;
-    if (bracket == '{' && jsv_regex_read_braces(parser, &min, &max)) {
-        return jsv_regex_fail(parser, -EINVAL, offset, "there is nothing to repeat");
+    if (bracket == '{' && read_braces(parser, &min, &max)) {
+        return jsv_regex_fail(parser, -EINVAL, offset, "nothing to repeat");
     }
     if (parser->strict) {
-        return jsv_regex_fail(
-            parser, -EINVAL, offset, "a bracket that stands for itself must be escaped");
+        return jsv_regex_fail(parser, -EINVAL, offset, "a literal bracket must be escaped");
     }
-    /* [[:alpha:]] would be one of [ : a l p h, followed by a ]: surely not what was meant. */
+    /* [[:alpha:]] would be one of [ : a l p h, followed by a ], which is not meant. */
     if (bracket == ']' && parser->posix_offset != SIZE_MAX) {
         return jsv_regex_fail(
             parser, -EINVAL, parser->posix_offset, "ECMA-262 has no POSIX classes");
@@ -151,7 +280,189 @@ static int lone_bracket(struct jsv_regex_parser *parser)
     return add_literal(parser);
 }
 
-/* ---- the whole ---- */
+/* ---- groups ---- */
+
+/* Whether a parenthesis captures: ( and (?<name> do, (?: and (?<= do not. */
+static bool captures(const char *text, size_t size)
+{
+    if (size < 2 || text[1] != '?') {
+        return true;
+    }
+    if (size < 3 || text[2] != '<') {
+        return false;
+    }
+    return size < 4 || (text[3] != '=' && text[3] != '!');
+}
+
+static unsigned count_groups(struct jsv_str text)
+{
+    unsigned count = 0;
+    bool in_class = false;
+    for (size_t i = 0; i < text.size; i++) {
+        const char *at = text.data + i;
+        if (*at == '\\') {
+            i++;
+        } else if (in_class) {
+            in_class = *at != ']';
+        } else if (*at == '[') {
+            in_class = true;
+        } else if (*at == '(') {
+            count += captures(at, text.size - i);
+        }
+    }
+    return count;
+}
+
+/* ---- opening and closing ---- */
+
+static int read_group_name(struct jsv_regex_parser *parser, struct jsv_regex_group *group)
+{
+    size_t start = parser->offset;
+    int error = jsv_regex_read_name(parser, &group->name);
+    for (unsigned i = 1; i < group->index && !error; i++) {
+        if (jsv_str_equal(group->name, parser->groups[i]->group.name)) {
+            error = jsv_regex_fail(parser, -EINVAL, start, "two groups have the same name");
+        }
+    }
+    return error;
+}
+
+static int begin_capture(struct jsv_regex_parser *parser, struct jsv_regex_node *node, bool named)
+{
+    assert(parser->groups_open < parser->groups_total);
+    node->group.index = ++parser->groups_open;
+    parser->groups[node->group.index] = node;
+    return named ? read_group_name(parser, &node->group) : 0;
+}
+
+static int
+begin_look(struct jsv_regex_parser *parser, struct jsv_regex_node *node, bool behind, bool negative)
+{
+    node->kind = JSV_REGEX_LOOK;
+    node->group.behind = behind;
+    node->group.negative = negative;
+    if (behind) {
+        node->group.next_behind = parser->syntax.look_behinds;
+        parser->syntax.look_behinds = node;
+    }
+    parser->syntax.regular = false;
+    return 0;
+}
+
+/* Read the kind of group after its opening parenthesis. */
+static int read_group_kind(struct jsv_regex_parser *parser, struct jsv_regex_node *node)
+{
+    if (!jsv_regex_accept(parser, '?')) {
+        return begin_capture(parser, node, false);
+    }
+    if (jsv_regex_accept(parser, ':')) {
+        return 0;
+    }
+    bool behind = jsv_regex_accept(parser, '<');
+    if (jsv_regex_accept(parser, '=')) {
+        return begin_look(parser, node, behind, false);
+    }
+    if (jsv_regex_accept(parser, '!')) {
+        return begin_look(parser, node, behind, true);
+    }
+    if (behind) {
+        return begin_capture(parser, node, true);
+    }
+    return jsv_regex_fail(parser, -EINVAL, node->offset, "ECMA-262 has no such kind of group");
+}
+
+static int open_group(struct jsv_regex_parser *parser)
+{
+    struct jsv_regex_node *node;
+    int error = add_node(parser, JSV_REGEX_GROUP, parser->offset, &node);
+    if (error) {
+        return error;
+    }
+    node->group.depth = parser->group->group.depth + 1;
+    if (node->group.depth > JSV_REGEX_DEPTH_MAX) {
+        return jsv_regex_fail(
+            parser, -E2BIG, node->offset, "parentheses are nested more than 250 deep");
+    }
+    parser->offset++;
+    error = read_group_kind(parser, node);
+    error = error ? error : add_branch(parser, &node->group);
+    parser->group = node;
+    return error;
+}
+
+/* Look-aheads may be repeated in the legacy grammar, look-behinds never. */
+static bool
+is_quantifiable(const struct jsv_regex_parser *parser, const struct jsv_regex_node *node)
+{
+    return node->kind == JSV_REGEX_GROUP || (!parser->strict && !node->group.behind);
+}
+
+static struct jsv_regex_width group_width(const struct jsv_regex_group *group)
+{
+    struct jsv_regex_width width = group->first->width;
+    for (const struct jsv_regex_branch *branch = group->first->next; branch;
+         branch = branch->next) {
+        width.min = branch->width.min < width.min ? branch->width.min : width.min;
+        width.max = branch->width.max > width.max ? branch->width.max : width.max;
+    }
+    return width;
+}
+
+static int close_group(struct jsv_regex_parser *parser)
+{
+    struct jsv_regex_node *node = parser->group;
+    if (!node->parent) {
+        return jsv_regex_fail(
+            parser, -EINVAL, parser->offset, "closing parenthesis without an opening one");
+    }
+    node->group.end = parser->offset++;
+    if (node->kind == JSV_REGEX_GROUP) {
+        node->width = group_width(&node->group);
+    }
+    parser->group = node->parent;
+    return finish_term(parser, node, is_quantifiable(parser, node));
+}
+
+/* ---- references ---- */
+
+/* The group of a reference; NULL if no group has the name. */
+static struct jsv_regex_node *
+find_group(const struct jsv_regex_parser *parser, const struct jsv_regex_reference *reference)
+{
+    if (reference->index > 0) {
+        return parser->groups[reference->index];
+    }
+    for (unsigned i = 1; i <= parser->groups_open; i++) {
+        if (jsv_str_equal(parser->groups[i]->group.name, reference->name)) {
+            return parser->groups[i];
+        }
+    }
+    return NULL;
+}
+
+/*
+ * A reference before or inside its group matches the empty string: a group
+ * captures when it ends, and every repetition forgets the captures inside it.
+ * (Not so in look-behinds, which are matched backwards; translate.c rejects
+ * references there.)
+ */
+static int resolve_references(struct jsv_regex_parser *parser)
+{
+    for (struct jsv_regex_node *node = parser->syntax.references; node;
+         node = node->reference.next) {
+        struct jsv_regex_node *group = find_group(parser, &node->reference);
+        if (!group) {
+            return jsv_regex_fail(parser, -EINVAL, node->offset, "no group has this name");
+        }
+        if (node->offset > group->group.end) {
+            group->group.referenced = true;
+            node->reference.group = group;
+        }
+    }
+    return 0;
+}
+
+/* ---- patterns ---- */
 
 static int read_next(struct jsv_regex_parser *parser)
 {
@@ -159,15 +470,15 @@ static int read_next(struct jsv_regex_parser *parser)
     switch (jsv_regex_peek(parser, 0)) {
     case '|':
         parser->offset++;
-        return jsv_regex_add_branch(parser, &parser->group->group);
+        return add_branch(parser, &parser->group->group);
     case '(':
-        return jsv_regex_open_group(parser);
+        return open_group(parser);
     case ')':
-        return jsv_regex_close_group(parser);
+        return close_group(parser);
     case '*':
     case '+':
     case '?':
-        return jsv_regex_fail(parser, -EINVAL, offset, "there is nothing to repeat");
+        return jsv_regex_fail(parser, -EINVAL, offset, "nothing to repeat");
     case '{':
     case '}':
     case ']':
@@ -201,8 +512,8 @@ static int parse_all(struct jsv_regex_parser *parser)
         return jsv_regex_fail(
             parser, -EINVAL, parser->group->offset, "the parenthesis is not closed");
     }
-    parser->group->width = jsv_regex_group_width(&parser->group->group);
-    return jsv_regex_resolve_references(parser);
+    parser->group->width = group_width(&parser->group->group);
+    return resolve_references(parser);
 }
 
 static int check_text(struct jsv_regex_parser *parser)
@@ -215,7 +526,7 @@ static int check_text(struct jsv_regex_parser *parser)
     if (valid < parser->text.size) {
         return jsv_regex_fail(parser, -EINVAL, valid, "the pattern is not valid UTF-8");
     }
-    parser->groups_total = jsv_regex_count_groups(parser->text);
+    parser->groups_total = count_groups(parser->text);
     if (parser->groups_total > JSV_REGEX_GROUPS_MAX) {
         return jsv_regex_fail(parser, -E2BIG, 0, "there are more than 1,000 capturing groups");
     }
@@ -233,12 +544,12 @@ static int begin(struct jsv_regex_parser *parser)
     if (!parser->groups) {
         return -ENOMEM;
     }
-    error = jsv_regex_add_node(parser, JSV_REGEX_GROUP, 0, &parser->group);
+    error = add_node(parser, JSV_REGEX_GROUP, 0, &parser->group);
     if (error) {
         return error;
     }
     parser->syntax.root = parser->group;
-    return jsv_regex_add_branch(parser, &parser->group->group);
+    return add_branch(parser, &parser->group->group);
 }
 
 int jsv_regex_parse(

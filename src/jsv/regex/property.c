@@ -1,10 +1,15 @@
-#include "jsv/regex/property.h"
+/*
+ * The Unicode properties of \p{…}, with exactly the names that ECMA-262 has.
+ * PCRE2 knows which characters have them (Unicode 14 in version 10.42).
+ */
 
 #include <string.h>
 
+#include "jsv/regex/charset.h"
+
 #define NAMES_MAX 3
 
-/* All names of one property, unused places empty; the first is PCRE2's. */
+/* All names of a property; the first is PCRE2's, unused ones are empty. */
 struct names {
     const char *names[NAMES_MAX];
 };
@@ -36,7 +41,7 @@ static const struct names unknown_scripts[] = {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A table with the keys that may, or must, stand before "=". */
+/* A table with the keys that may, or must, precede "=". */
 struct table {
     const char *keys[2];
     bool key_needed;
@@ -48,7 +53,7 @@ struct table {
 
 #define ROWS(array) .rows = (array), .count = COUNT_OF(array)
 
-/* PCRE2 takes a script without prefix for Script_Extensions, hence the prefixes. */
+/* Without prefix PCRE2 would use Script_Extensions. */
 static const struct table tables[] = {
     {{"General_Category", "gc"}, false, true, "", ROWS(general_categories)},
     {{"", ""}, false, true, "", ROWS(binary_properties)},
@@ -92,7 +97,7 @@ bool jsv_property_find(struct jsv_str text, struct jsv_property *ret_property)
     if (equals) {
         name = (struct jsv_str){equals + 1, text.size - key.size - 1};
     }
-    /* An empty name would be found among the unused places, an empty key means none. */
+    /* An empty name would match unused names, and an empty key is not a key. */
     if (name.size == 0 || (equals && key.size == 0)) {
         return false;
     }

@@ -1,10 +1,8 @@
 /*
- * The way of a pattern: parse.c makes a tree of it. If its terms can be matched
- * one after the other, row.c writes them down, and that was all; so it was if a
- * table can match it, and dfa.c builds one. Otherwise support.c looks for what
- * PCRE2 would misunderstand, translate.c writes the tree down in PCRE2's
- * language, and match.c has it compiled. What is too large for PCRE2, or takes it
- * too long, simulate.c does where an automaton can.
+ * Choosing an engine. parse.c makes a tree of the pattern. If a table can match
+ * it, dfa.c builds one. Otherwise translate.c writes the pattern in PCRE2's
+ * language and match.c compiles that. simulate.c is used if an automaton can
+ * match the pattern and it is too large or too slow for PCRE2.
  */
 #include "jsv/regex/regex.h"
 
@@ -12,24 +10,20 @@
 
 #include "jsv/base/alloc.h"
 #include "jsv/regex/dfa.h"
-#include "jsv/regex/engine.h"
 #include "jsv/regex/match.h"
-#include "jsv/regex/row.h"
 #include "jsv/regex/simulate.h"
-#include "jsv/regex/support.h"
 #include "jsv/regex/translate.h"
 
-/* More than a pattern of the largest size can need; the other limits bound it before. */
+/* More than any pattern needs; the other limits are reached before. */
 #define ARENA_BUDGET ((size_t)256 << 20)
 #define TOO_MANY_STATES                                                                            \
     "the pattern is too large: with its repetitions written out it has more than 262,144 states"
-/* PCRE2's code is limited to 64 KiB; what is so much longer as text will not fit. */
+/* PCRE2's code is limited to 64 KiB; longer text than this does not fit. */
 #define TEXT_SIZE_MAX ((size_t)1 << 20)
 
-/* One of the first three is there, or the last, or the last two. */
+/* Either table is set, or match, simulation or both. */
 struct jsv_regex {
     struct jsv_allocator allocator;
-    struct jsv_row *row;
     struct jsv_dfa *table;
     struct jsv_match *match;
     struct jsv_simulation *simulation;
@@ -59,14 +53,10 @@ static int compile_match(
     struct jsv_arena *arena,
     struct jsv_regex_fault *reterr_fault)
 {
-    int error = jsv_regex_check_support(syntax, reterr_fault);
-    if (error) {
-        return error;
-    }
     struct jsv_buf text;
     uint32_t weight;
     jsv_buf_init(&text, &regex->allocator, TEXT_SIZE_MAX);
-    error = jsv_regex_translate(syntax, arena, &text, &weight, reterr_fault);
+    int error = jsv_regex_translate(syntax, arena, &text, &weight, reterr_fault);
     if (!error) {
         error = jsv_match_compile(
             jsv_buf_str(&text), weight, interpret, &regex->allocator, &regex->match);
@@ -90,20 +80,13 @@ static int compile_into(
     if (error) {
         return error;
     }
-    if (engine <= JSV_REGEX_ROW && syntax.regular) {
-        error = jsv_row_build(&syntax, &regex->allocator, &regex->row);
-        if (error || regex->row) {
-            return error;
-        }
-    }
     if (engine <= JSV_REGEX_TABLE && syntax.regular) {
         error = jsv_dfa_build(&syntax, arena, &regex->allocator, &regex->table);
         if (error != -E2BIG) {
             return error;
         }
     }
-    bool can_simulate = engine <= JSV_REGEX_SIMULATION;
-    if (can_simulate) {
+    if (engine <= JSV_REGEX_SIMULATION) {
         error = jsv_simulation_build(&syntax, arena, &regex->allocator, &regex->simulation);
         if (error && error != -E2BIG) {
             return error;
@@ -112,9 +95,9 @@ static int compile_into(
             return 0;
         }
     }
-    bool is_beyond = error == -E2BIG;
+    bool has_too_many_states = error == -E2BIG;
     error = compile_match(regex, engine == JSV_REGEX_INTERPRETER, &syntax, arena, reterr_fault);
-    if (error == -E2BIG && is_beyond) {
+    if (error == -E2BIG && has_too_many_states) {
         *reterr_fault = (struct jsv_regex_fault){0, TOO_MANY_STATES};
     }
     return error == -E2BIG && regex->simulation ? 0 : error;
@@ -155,14 +138,13 @@ int jsv_regex_compile(
     struct jsv_regex **ret_regex,
     struct jsv_regex_fault *reterr_fault)
 {
-    return jsv_regex_compile_for(JSV_REGEX_ROW, pattern, allocator, ret_regex, reterr_fault);
+    return jsv_regex_compile_for(JSV_REGEX_TABLE, pattern, allocator, ret_regex, reterr_fault);
 }
 
 void jsv_regex_free(struct jsv_regex *regex)
 {
     if (regex) {
         struct jsv_allocator allocator = regex->allocator;
-        jsv_row_free(regex->row, &allocator);
         jsv_dfa_free(regex->table, &allocator);
         jsv_match_free(regex->match);
         jsv_simulation_free(regex->simulation, &allocator);
@@ -177,23 +159,26 @@ size_t jsv_regex_size(const struct jsv_regex *regex)
 
 enum jsv_regex_engine jsv_regex_engine_of(const struct jsv_regex *regex)
 {
-    return regex->row     ? JSV_REGEX_ROW
-           : regex->table ? JSV_REGEX_TABLE
+    return regex->table   ? JSV_REGEX_TABLE
            : regex->match ? JSV_REGEX_MACHINE_CODE
                           : JSV_REGEX_SIMULATION;
+}
+
+/* A function of its own, so that searching with a table saves no registers. */
+static __attribute__((noinline)) int search_without_table(
+    const struct jsv_regex *regex, struct jsv_str subject, struct jsv_regex_scratch *scratch)
+{
+    int r = regex->match ? jsv_match_search(regex->match, subject, scratch) : -ELOOP;
+    return r == -ELOOP && regex->simulation
+               ? jsv_simulation_search(regex->simulation, subject, scratch)
+               : r;
 }
 
 int jsv_regex_search(
     const struct jsv_regex *regex, struct jsv_str subject, struct jsv_regex_scratch *scratch)
 {
-    if (regex->row) {
-        return jsv_row_search(regex->row, subject);
-    }
-    if (regex->table) {
+    if (__builtin_expect(regex->table != NULL, 1)) {
         return jsv_dfa_search(regex->table, subject);
     }
-    int r = regex->match ? jsv_match_search(regex->match, subject, scratch) : -ELOOP;
-    return r == -ELOOP && regex->simulation
-               ? jsv_simulation_search(regex->simulation, subject, scratch)
-               : r;
+    return search_without_table(regex, subject, scratch);
 }

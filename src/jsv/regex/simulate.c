@@ -1,13 +1,12 @@
 /*
- * Thompson's simulation. Two lists hold the nodes of the automaton (nfa.c) that
- * wait for a character: those of this character and those of the next. What a
- * search takes is bounded by nodes times characters. That can still be long,
- * so each look at a node is taken from a budget; when it is gone, the search is
- * given up, as with PCRE2.
+ * Thompson's simulation of the automaton (nfa.c): one list has the nodes before
+ * a character, another those after it. The work is at most nodes times
+ * characters. That can still take long, so visits to nodes have a budget, and
+ * the search ends with -ELOOP when it is used up, as with PCRE2.
  *
- * A pattern that begins with ^ and look-aheads is several automata, one for
- * each look-ahead and one for the rest. All of them begin at the start of the
- * text, so they can be asked one after the other.
+ * A pattern that begins with ^ and look-aheads becomes several automata, one
+ * for each look-ahead and one for the rest. All of them begin at the start of
+ * the text, so they run one after the other.
  */
 #include "jsv/regex/simulate.h"
 
@@ -18,16 +17,16 @@
 #include "jsv/base/utf8.h"
 #include "jsv/regex/nfa.h"
 
-/* Nanoseconds of a search of any size, and for each byte; at 64 KiB far less than 50 ms. */
+/* Nanoseconds for a search, and for each byte; for 64 KiB far less than 50 ms. */
 #define BUDGET      24000000
 #define BUDGET_BYTE 32
-/* Of a look at a node. */
-#define NODE_COST 4
+/* Nanoseconds for a visit to a node. */
+#define VISIT_COST 4
 
-/* Look-aheads at the start. */
+/* Automata of a pattern: 15 look-aheads, and the rest. */
 #define PARTS_MAX 16
 
-/* Which characters a node goes on with. */
+/* The characters of a node. */
 struct set {
     uint64_t ascii[2];
     const struct jsv_range *ranges; /* beyond ASCII */
@@ -39,7 +38,7 @@ struct part {
     const struct set *sets;
     uint32_t node_count;
     uint32_t entry;
-    bool at_start; /* begins at the start of the text and nowhere else */
+    bool at_start; /* matches at the start of the text only */
     bool negative; /* must not match */
 };
 
@@ -50,7 +49,7 @@ struct jsv_simulation {
     struct part parts[];
 };
 
-/* ---- which patterns ---- */
+/* ---- patterns that can be simulated ---- */
 
 static bool is_once(const struct jsv_regex_node *node, enum jsv_regex_kind kind)
 {
@@ -83,7 +82,7 @@ static bool group_is_regular(const struct jsv_regex_group *group)
     return true;
 }
 
-/* Whether a group can match at the start of the text alone: each of its branches begins with ^. */
+/* Whether a group matches at the start of the text only: each branch begins with ^. */
 static bool group_is_at_start(const struct jsv_regex_group *group)
 {
     for (const struct jsv_regex_branch *branch = group->first; branch; branch = branch->next) {
@@ -96,14 +95,14 @@ static bool group_is_at_start(const struct jsv_regex_group *group)
     return true;
 }
 
-/* What becomes an automaton of its own: a group, or the terms of its only branch behind one. */
+/* A part of the pattern that becomes an automaton. */
 struct source {
     struct jsv_nfa_part part;
     bool at_start;
     bool negative;
 };
 
-/* Take a pattern apart. @return how many parts; 0 when it cannot be simulated. */
+/* Split a pattern. @return the number of parts; 0 if it cannot be simulated. */
 static size_t find_sources(const struct jsv_regex_syntax *syntax, struct source *sources)
 {
     const struct jsv_regex_group *root = &syntax->root->group;
@@ -142,7 +141,7 @@ static size_t count_ranges(const struct jsv_nfa *nfa)
     return count;
 }
 
-/* What a part takes in the block; aligned, since all it consists of is. */
+/* Bytes of a part in the block. All members have the same alignment. */
 static size_t part_size(const struct jsv_nfa *nfa)
 {
     return nfa->set_count * sizeof(struct set) + count_ranges(nfa) * sizeof(struct jsv_range) +
@@ -159,7 +158,7 @@ static void add_to_set(struct set *set, struct jsv_range *ranges, struct jsv_ran
     }
 }
 
-/* Copy a part into the block. @return behind it. */
+/* Copy a part into the block. @return the end of it. */
 static char *
 pack_part(const struct jsv_nfa *nfa, const struct source *source, char *at, struct part *ret_part)
 {
@@ -197,7 +196,7 @@ int jsv_simulation_build(
     size_t size = sizeof(struct jsv_simulation) + count * sizeof(struct part);
     *ret_simulation = NULL;
     for (size_t i = 0; i < count; i++) {
-        int error = jsv_nfa_build_part(syntax, &sources[i].part, arena, &nfas[i]);
+        int error = jsv_nfa_build(syntax, sources[i].part, arena, &nfas[i]);
         if (error) {
             return error;
         }
@@ -235,74 +234,13 @@ size_t jsv_simulation_size(const struct jsv_simulation *simulation)
 
 /* ---- searching ---- */
 
-struct list {
-    uint32_t *nodes;
-    size_t count;
-};
-
 struct search {
     const struct part *part;
-    uint32_t *marks; /* of each node: the round in which it was seen last */
-    uint32_t *round;
-    uint32_t *pending;
-    struct list now;
-    struct list next;
-    bool found;
-    int64_t left; /* of the budget */
+    uint32_t *now; /* nodes before the current character */
+    size_t now_count;
+    struct jsv_nfa_state next; /* after it */
+    int64_t visits_max;
 };
-
-/* Which of the nodes that are passed without a character are open. */
-struct passage {
-    bool start;
-    bool end;
-};
-
-/* Add a node to the next list and all that can be reached from it without a character. */
-static void add(struct search *search, uint32_t node, struct passage passage)
-{
-    const struct jsv_nfa_node *nodes = search->part->nodes;
-    size_t pending_count = 0;
-    search->pending[pending_count++] = node;
-    while (pending_count > 0) {
-        uint32_t index = search->pending[--pending_count];
-        const struct jsv_nfa_node *at = &nodes[index];
-        search->left -= NODE_COST;
-        if (search->marks[index] == *search->round) {
-            continue;
-        }
-        search->marks[index] = *search->round;
-        switch (at->kind) {
-        case JSV_NFA_SPLIT:
-            search->pending[pending_count++] = at->other;
-            search->pending[pending_count++] = at->next;
-            break;
-        case JSV_NFA_START:
-        case JSV_NFA_END:
-            if (at->kind == JSV_NFA_START ? passage.start : passage.end) {
-                search->pending[pending_count++] = at->next;
-            } else if (at->kind == JSV_NFA_END) {
-                search->next.nodes[search->next.count++] = index;
-            }
-            break;
-        case JSV_NFA_SET:
-            search->next.nodes[search->next.count++] = index;
-            break;
-        case JSV_NFA_MATCH:
-            search->found = true;
-            break;
-        }
-    }
-}
-
-/* Begin a new list; the one just made is that of now. */
-static void turn(struct search *search)
-{
-    struct list now = search->now;
-    search->now = search->next;
-    search->next = now;
-    search->next.count = 0;
-    ++*search->round;
-}
 
 static bool set_has(const struct set *set, uint32_t character)
 {
@@ -322,64 +260,70 @@ static bool set_has(const struct set *set, uint32_t character)
     return low < set->count && set->ranges[low].first <= character;
 }
 
+/* Make the next list the current one, and begin a new one. */
+static void advance(struct search *search)
+{
+    uint32_t *now = search->now;
+    search->now = search->next.items;
+    search->now_count = search->next.count;
+    search->next.items = now;
+    search->next.visits += search->now_count;
+    jsv_nfa_state_begin(&search->next);
+}
+
 static void step(struct search *search, uint32_t character)
 {
     const struct part *part = search->part;
-    const struct passage closed = {0};
-    turn(search);
-    for (size_t i = 0; i < search->now.count && !search->found; i++) {
-        const struct jsv_nfa_node *node = &part->nodes[search->now.nodes[i]];
-        search->left -= NODE_COST;
+    advance(search);
+    for (size_t i = 0; i < search->now_count && !search->next.matches; i++) {
+        const struct jsv_nfa_node *node = &part->nodes[search->now[i]];
         if (node->kind == JSV_NFA_SET && set_has(&part->sets[node->set], character)) {
-            add(search, node->next, closed);
+            jsv_nfa_state_add(&search->next, node->next, false, false);
         }
     }
     if (!part->at_start) {
-        add(search, part->entry, closed);
+        jsv_nfa_state_add(&search->next, part->entry, false, false);
     }
 }
 
-/* What is left when the text has ended. */
+/* The end of the text. */
 static void finish(struct search *search, bool at_start)
 {
-    turn(search);
-    for (size_t i = 0; i < search->now.count && !search->found; i++) {
-        uint32_t node = search->now.nodes[i];
-        search->left -= NODE_COST;
-        if (search->part->nodes[node].kind == JSV_NFA_END) {
-            add(search, node, (struct passage){.start = at_start, .end = true});
+    advance(search);
+    for (size_t i = 0; i < search->now_count && !search->next.matches; i++) {
+        if (search->part->nodes[search->now[i]].kind == JSV_NFA_END) {
+            jsv_nfa_state_add(&search->next, search->now[i], at_start, true);
         }
     }
+}
+
+static bool is_over_budget(struct search *search)
+{
+    return search->next.visits > (uint64_t)search->visits_max;
 }
 
 /* Whether a part matches. @return 1, 0 or -ELOOP */
 static int search_part(struct search *search, struct jsv_str subject)
 {
-    search->found = false;
-    search->next.count = 0;
-    turn(search);
-    add(search, search->part->entry, (struct passage){.start = true});
-    for (size_t at = 0; at < subject.size && !search->found;) {
-        uint32_t character = (unsigned char)subject.data[at];
-        size_t size = 1;
-        if (character >= 0x80) {
-            size =
-                jsv_utf8_decode((struct jsv_str){subject.data + at, subject.size - at}, &character);
-        }
-        at += size;
+    search->next.nodes = search->part->nodes;
+    jsv_nfa_state_begin(&search->next);
+    jsv_nfa_state_add(&search->next, search->part->entry, true, false);
+    for (size_t at = 0; at < subject.size && !search->next.matches;) {
+        uint32_t character;
+        at += jsv_utf8_decode((struct jsv_str){subject.data + at, subject.size - at}, &character);
         step(search, character);
-        search->left -= NODE_COST;
-        if (search->left < 0) {
+        search->next.visits++;
+        if (is_over_budget(search)) {
             return -ELOOP;
         }
         if (search->next.count == 0 && search->part->at_start) {
-            return search->found;
+            return search->next.matches;
         }
     }
-    if (!search->found) {
+    if (!search->next.matches) {
         finish(search, subject.size == 0);
     }
-    return search->left < 0 ? -ELOOP : search->found;
+    return is_over_budget(search) ? -ELOOP : search->next.matches;
 }
 
 int jsv_simulation_search(
@@ -388,20 +332,23 @@ int jsv_simulation_search(
     struct jsv_regex_scratch *scratch)
 {
     size_t nodes = simulation->node_max;
-    /* rounds: one for each character of each part, and three more */
+    /* A round for each character of each part, and three more. */
     uint64_t rounds = (subject.size + 3) * simulation->part_count;
-    struct jsv_scratch_room room;
-    if (!jsv_scratch_take_room(scratch, nodes, rounds, &room)) {
+    struct jsv_scratch_lists memory;
+    if (!jsv_scratch_get_lists(scratch, nodes, rounds, &memory)) {
         return -ENOMEM;
     }
     int64_t budget = jsv_scratch_bounded(scratch, BUDGET + BUDGET_BYTE * (int64_t)subject.size);
     struct search search = {
-        .marks = room.marks,
-        .round = room.round,
-        .now = {room.lists, 0},
-        .next = {room.lists + nodes, 0},
-        .pending = room.lists + 2 * nodes,
-        .left = budget,
+        .now = memory.lists,
+        .next =
+            {
+                .items = memory.lists + nodes,
+                .pending = memory.lists + 2 * nodes,
+                .marks = memory.marks,
+                .round = *memory.round,
+            },
+        .visits_max = budget / VISIT_COST,
     };
     int r = 1;
     for (size_t i = 0; i < simulation->part_count && r == 1; i++) {
@@ -409,6 +356,7 @@ int jsv_simulation_search(
         r = search_part(&search, subject);
         r = r >= 0 && search.part->negative ? !r : r;
     }
-    jsv_scratch_add_cost(scratch, budget - search.left);
+    *memory.round = search.next.round;
+    jsv_scratch_add_cost(scratch, search.next.visits * VISIT_COST);
     return r;
 }

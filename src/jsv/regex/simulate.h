@@ -1,8 +1,7 @@
 /*
- * A pattern as an automaton that is simulated: all states it could be in are
- * followed at once, character by character. For regular patterns whose table
- * would be too large, and for those that begin with ^ and look-aheads, which
- * must each hold from the start of the text on.
+ * A pattern as a nondeterministic automaton: all its states are followed at
+ * once, character by character. For regular patterns whose table would be too
+ * large, and for patterns that begin with ^ and look-aheads.
  */
 #pragma once
 
@@ -16,8 +15,8 @@ struct jsv_simulation;
  *
  * @param arena          For working memory.
  * @param allocator      For the automaton.
- * @param ret_simulation NULL when the pattern is not of the kind that can be simulated.
- * @return 0; -E2BIG when it has more than JSV_NFA_NODES_MAX states; -ENOMEM.
+ * @param ret_simulation NULL if the pattern cannot be simulated.
+ * @return 0; -E2BIG if it has more than JSV_NFA_NODES_MAX nodes; -ENOMEM.
  */
 int jsv_simulation_build(
     const struct jsv_regex_syntax *syntax,
@@ -26,7 +25,7 @@ int jsv_simulation_build(
     struct jsv_simulation **ret_simulation);
 void jsv_simulation_free(struct jsv_simulation *simulation, const struct jsv_allocator *allocator);
 
-/* In bytes. */
+/* Size in bytes. */
 size_t jsv_simulation_size(const struct jsv_simulation *simulation);
 
 /* As jsv_regex_search. */

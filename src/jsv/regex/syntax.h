@@ -1,20 +1,19 @@
 /*
- * What a pattern says, as a tree.
+ * A pattern as a tree.
  *
- * A branch is a list of terms; a group is a list of branches; the whole
- * pattern is a group. A term is an atom together with how often it is to be
- * matched, so there are no nodes for repetition or sequence, and the tree is
- * as deep as the parentheses: JSV_REGEX_DEPTH_MAX at most. That is the bound
- * of every recursive walk.
+ * A branch is a list of terms, a group is a list of branches, and the whole
+ * pattern is a group. A term is an atom with its counts, so repetition and
+ * sequence need no nodes, and the tree is as deep as the parentheses are nested:
+ * at most JSV_REGEX_DEPTH_MAX, which limits every recursion.
  *
- * The tree and all it points to live in the arena it was parsed into.
+ * The arena passed to the parser owns the tree.
  */
 #pragma once
 
 #include "jsv/regex/charset.h"
 #include "jsv/regex/regex.h"
 
-/* Stands for "without end" in counts and widths. */
+/* "No limit" in counts and widths. */
 #define JSV_REGEX_UNBOUNDED UINT32_MAX
 
 enum jsv_regex_kind {
@@ -28,7 +27,7 @@ enum jsv_regex_kind {
     JSV_REGEX_NOT_BOUNDARY, /* \B */
 };
 
-/* How many characters something can match. */
+/* The number of characters a part can match. */
 struct jsv_regex_width {
     uint32_t min;
     uint32_t max;
@@ -37,7 +36,7 @@ struct jsv_regex_width {
 struct jsv_regex_node;
 
 struct jsv_regex_branch {
-    struct jsv_regex_node *first; /* NULL when it is empty */
+    struct jsv_regex_node *first; /* NULL: empty */
     struct jsv_regex_node *last;
     struct jsv_regex_width width;
     struct jsv_regex_branch *next;
@@ -49,18 +48,18 @@ struct jsv_regex_group {
     struct jsv_regex_branch *last;
     unsigned depth;
     unsigned index;      /* of a capturing group, from 1; else 0 */
-    struct jsv_str name; /* escapes resolved; empty for none */
-    bool referenced;     /* by a reference that can see what it captured */
+    struct jsv_str name; /* without escapes; empty: none */
+    bool referenced;     /* by a reference after the group */
     bool behind;         /* look-around: (?<=…), (?<!…) */
     bool negative;       /* look-around: (?!…), (?<!…) */
     size_t end;          /* offset of the closing parenthesis */
-    unsigned number;     /* of a referenced group in the text for PCRE2; 0 when not there */
+    unsigned number;     /* of a referenced group in PCRE2's text; 0: not there */
     struct jsv_regex_node *next_behind;
 };
 
 struct jsv_regex_reference {
-    struct jsv_regex_node *group; /* NULL when it can only ever match the empty string */
-    unsigned index;               /* 0 when it is by name */
+    struct jsv_regex_node *group; /* NULL: the reference always matches the empty string */
+    unsigned index;               /* 0: by name */
     struct jsv_str name;
     struct jsv_regex_node *next;
 };
@@ -68,14 +67,14 @@ struct jsv_regex_reference {
 struct jsv_regex_node {
     enum jsv_regex_kind kind;
     bool lazy;
-    uint32_t min; /* how often; 1 and 1 unless a quantifier says otherwise */
+    uint32_t min; /* counts; 1 and 1 without a quantifier */
     uint32_t max;
     size_t offset;                /* in the pattern */
-    struct jsv_regex_width width; /* of the atom alone, matched once */
+    struct jsv_regex_width width; /* of the atom, matched once */
     struct jsv_regex_node *previous;
     struct jsv_regex_node *next;
-    struct jsv_regex_node *parent; /* the group or look-around around it; NULL for the pattern */
-    uint32_t set_index;            /* of a set: which of the pattern's it is */
+    struct jsv_regex_node *parent; /* group or look-around; NULL for the pattern */
+    uint32_t set_index;            /* of a set: its number in the pattern */
     union {
         struct jsv_charset set;
         struct jsv_regex_group group;
@@ -88,14 +87,14 @@ struct jsv_regex_syntax {
     struct jsv_regex_node *references;   /* all of them, linked by reference.next */
     struct jsv_regex_node *look_behinds; /* all of them, linked by group.next_behind */
     uint32_t set_count;
-    bool regular;    /* a finite automaton could match it, and no property is in the way */
-    bool empty_loop; /* something is repeated that can match the empty string */
+    bool regular;    /* a finite automaton can match it; it has no properties */
+    bool empty_loop; /* a term that can match the empty string is repeated */
 };
 
 /**
  * Parse a pattern.
  *
- * @param strict Unicode mode alone; otherwise legacy grammar is understood too.
+ * @param strict Unicode mode only, without the legacy grammar.
  * @return 0, -EINVAL, -E2BIG or -ENOMEM; the fault is set with -EINVAL and -E2BIG.
  */
 int jsv_regex_parse(
@@ -110,7 +109,7 @@ static inline bool jsv_regex_is_repeated(const struct jsv_regex_node *node)
     return node->min != 1 || node->max != 1;
 }
 
-/* What is too large to count is as good as endless. */
+/* A sum that is too large is unbounded. */
 static inline uint32_t jsv_regex_add_counts(uint32_t a, uint32_t b)
 {
     return a > JSV_REGEX_UNBOUNDED - b ? JSV_REGEX_UNBOUNDED : a + b;

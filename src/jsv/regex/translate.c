@@ -1,17 +1,17 @@
 /*
- * Nothing is left to what PCRE2 takes a construct to mean. Sets are written out
- * in code points, ^ and $ as \A and \z, characters that are not letters or
- * digits as numbers, groups by number, and only those capture that something
- * refers to. \b stays, for it means the same; so do the counts.
+ * Writing a pattern in PCRE2's language, in constructs that mean the same
+ * everywhere: sets as code points, ^ and $ as \A and \z, characters other than
+ * letters and digits as numbers, groups by number. Only groups with a reference
+ * capture. \b and counts mean the same in PCRE2.
  *
- * Between all this stand the checkpoints that match.c explains, so that from
- * one to the next PCRE2 has no choice and not far to go:
+ * Checkpoints (match.c) are inserted so that from one to the next PCRE2 has no
+ * choice and little to do:
  *
- * - at the start, and at the start of each branch where there are several or
- *   where the group is repeated;
- * - behind whatever is repeated or has several branches, and behind look-arounds;
- * - after so many terms and parentheses in a row;
- * - before what looks at many characters and may fail at the last of them.
+ * - at the start, and at the start of each branch if there are several or the
+ *   group is repeated;
+ * - after everything that is repeated or has branches, and after look-arounds;
+ * - after a number of terms and parentheses;
+ * - before terms that read many characters and may fail at the last of them.
  */
 #include "jsv/regex/translate.h"
 
@@ -20,19 +20,19 @@
 #include "jsv/base/hex.h"
 #include "jsv/regex/match.h"
 
-/* PCRE2 counts to 65535. Sets can be repeated more often in pieces; this many of those will do. */
+/* PCRE2 counts to 65,535. A set can be repeated more often in several pieces. */
 #define COUNT_MAX  65535u
 #define PIECES_MAX 16u
-/* Terms without choice from one checkpoint to the next. */
+/* Terms from one checkpoint to the next. */
 #define STRETCH_MAX 8
-/* \b looks at the characters on both sides and takes as long as so many terms. */
+/* \b reads the characters on both sides, which takes as long as this many terms. */
 #define BOUNDARY_TERMS 4
-/* Looks at as many characters as this are paid for in advance. */
+/* A term that reads this many characters gets a checkpoint before it. */
 #define LONG_LOOK 64u
-/* So many ranges take as long as a bitmap; a property takes as long as so many ranges. */
+/* This many ranges cost as much as a bitmap; a property costs as much as this many ranges. */
 #define ITEMS_PER_WEIGHT 8
 #define PROPERTY_ITEMS   2
-/* Ranges in a class. There is no checkpoint while something like [...]* looks at a subject. */
+/* Ranges in a class, because there are no checkpoints within [...]*. */
 #define ITEMS_MAX 256
 
 struct translator {
@@ -76,7 +76,7 @@ static void write_checkpoint(struct translator *translator, unsigned number)
     translator->stretch = 0;
 }
 
-/* Pay in advance for what looks at many characters before it can fail. */
+/* A checkpoint before a term that reads many characters before it can fail. */
 static void write_advance(struct translator *translator, uint32_t characters)
 {
     if (characters >= LONG_LOOK) {
@@ -117,8 +117,8 @@ static size_t class_items(const struct jsv_charset *set)
 }
 
 /*
- * How long PCRE2 takes to look up a character. Where all are below U+0100 there
- * is a bitmap; otherwise it goes through the class from one end to the other.
+ * The cost of looking up a character. PCRE2 has a bitmap for classes below
+ * U+0100 and reads other classes from one end to the other.
  */
 static uint32_t class_weight(const struct jsv_charset *set, size_t items)
 {
@@ -149,8 +149,7 @@ static void write_class(struct translator *translator, const struct jsv_charset 
     write_text(translator, "]");
 }
 
-/* What is not in a set, as a class. PCRE2 has none for the empty set, whose opposite is not empty.
- */
+/* Write a set as a negated class. PCRE2 has no class for the empty set. */
 static void write_outside(struct translator *translator, const struct jsv_charset *set)
 {
     struct jsv_charset_builder builder = jsv_charset_builder_on(translator->arena);
@@ -172,7 +171,7 @@ static void write_set(struct translator *translator, const struct jsv_charset *s
     } else if (set->count == 0) {
         write_outside(translator, set);
     } else if (set->count > 1 && ranges[set->count - 1].last == JSV_CODE_POINT_MAX) {
-        /* "All but" is shorter the other way round. */
+        /* The negated class is shorter. */
         write_outside(translator, set);
     } else if (set->count > 1) {
         write_class(translator, set, false);
@@ -214,7 +213,7 @@ static void write_set_term(struct translator *translator, const struct jsv_regex
     bool bounded = max != JSV_REGEX_UNBOUNDED;
     translator->offset = node->offset;
     if ((bounded ? max : min) > PIECES_MAX * COUNT_MAX) {
-        fail(translator, node->offset, "something is repeated more often than PCRE2 can count");
+        fail(translator, node->offset, "a repetition count is beyond PCRE2's limit");
         return;
     }
     write_advance(translator, min);
@@ -230,7 +229,7 @@ static void write_set_term(struct translator *translator, const struct jsv_regex
     write_counts(translator, min, max, node->lazy);
 }
 
-/* The counts of something that is no set. To match nothing once is as good as often. */
+/* Counts of a group or reference. Matching nothing once is the same as many times. */
 static void write_group_counts(struct translator *translator, const struct jsv_regex_node *node)
 {
     bool bounded = node->max != JSV_REGEX_UNBOUNDED;
@@ -238,7 +237,7 @@ static void write_group_counts(struct translator *translator, const struct jsv_r
         return;
     }
     if (node->min > COUNT_MAX || (bounded && node->max > COUNT_MAX)) {
-        fail(translator, node->offset, "something is repeated more often than PCRE2 can count");
+        fail(translator, node->offset, "a repetition count is beyond PCRE2's limit");
         return;
     }
     write_counts(translator, node->min, node->max, node->lazy);
@@ -250,7 +249,7 @@ static void write_reference(struct translator *translator, const struct jsv_rege
     if (!group || group->group.number == 0) {
         return;
     }
-    /* The parentheses put the checkpoint into every repetition. */
+    /* With parentheses the checkpoint is part of every repetition. */
     write_text(translator, "(?:");
     write_checkpoint(translator, JSV_CHECKPOINT_REFERENCE);
     write_text(translator, "\\g{");
@@ -286,7 +285,7 @@ static void write_look(struct translator *translator, const struct jsv_regex_nod
     write_group_counts(translator, node);
 }
 
-/* Whether a term can be left out: repeated never, or nothing that may as well not be there. */
+/* Whether a term can be left out: it never matches a character, or may be skipped. */
 static bool is_void(const struct jsv_regex_node *node)
 {
     return node->max == 0 || (node->min == 0 && node->width.max == 0);
@@ -323,15 +322,14 @@ static void write_atom(struct translator *translator, struct jsv_regex_node *nod
     }
 }
 
-/* Whether there were several ways to match a term, or it ended elsewhere than it went. */
-static bool was_choice(const struct jsv_regex_node *term)
+/* Whether a term can match in several ways, or ends at another position than PCRE2 is at. */
+static bool needs_checkpoint(const struct jsv_regex_node *term)
 {
     bool branched = term->kind == JSV_REGEX_GROUP && term->group.first->next;
     return jsv_regex_is_repeated(term) || term->kind == JSV_REGEX_LOOK || branched;
 }
 
-/* The way out of the last of x{2,9} goes through as many closing parentheses as there can be more.
- */
+/* PCRE2 leaves x{2,9} through a closing parenthesis for each possible further repetition. */
 static unsigned exit_cost(const struct jsv_regex_node *term)
 {
     bool nested = term->kind != JSV_REGEX_SET && term->max != JSV_REGEX_UNBOUNDED;
@@ -348,7 +346,7 @@ static void write_terms(struct translator *translator, struct jsv_regex_node *te
         write_atom(translator, term);
         bool boundary = term->kind == JSV_REGEX_BOUNDARY || term->kind == JSV_REGEX_NOT_BOUNDARY;
         translator->stretch += boundary ? BOUNDARY_TERMS : 1;
-        if (was_choice(term)) {
+        if (needs_checkpoint(term)) {
             write_checkpoint(translator, exit_cost(term));
         } else if (translator->stretch > STRETCH_MAX) {
             write_checkpoint(translator, 0);
@@ -371,6 +369,119 @@ static void write_branches(struct translator *translator, const struct jsv_regex
     }
 }
 
+/* ---- what PCRE2 would match differently ---- */
+
+/*
+ * Without references ECMA-262 and PCRE2 match the same texts, except that PCRE2
+ * 10.42 needs to know how far to step back for a look-behind.
+ *
+ * A reference shows what a group captured, and there the two differ:
+ *
+ * - Each repetition of a group forgets the captures inside it in ECMA-262, but
+ *   not in PCRE2: (?:(a)|b)*\1 on "ab". That matters if a repetition can skip
+ *   the referenced group.
+ * - A repetition that matches the empty string is undone in ECMA-262, but not in
+ *   PCRE2: (?:(?=(a)))?\1. That matters if such a repetition contains the
+ *   referenced group, or decides what the group captures in a look-around, which
+ *   is never tried again.
+ * - ECMA-262 matches look-behinds from right to left. That matters if a
+ *   reference, or a repeated group, is inside one.
+ *
+ * Such patterns are rejected, because the answer could be wrong.
+ */
+
+/* Longest look-behind, in characters: PCRE2 steps back that far at every position. */
+#define LOOK_BEHIND_MAX 255
+
+static bool is_inside_look_behind(const struct jsv_regex_node *node)
+{
+    for (node = node->parent; node; node = node->parent) {
+        if (node->kind == JSV_REGEX_LOOK && node->group.behind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_repeat_nothing(const struct jsv_regex_node *node)
+{
+    return node->width.min == 0 && node->min != node->max;
+}
+
+/* Check a referenced group, from the group outwards. @return NULL if it is supported. */
+static const char *
+check_group(const struct jsv_regex_syntax *syntax, const struct jsv_regex_node *group)
+{
+    bool skippable = false;
+    bool repeated = false;
+    for (const struct jsv_regex_node *node = group; node->parent; node = node->parent) {
+        const struct jsv_regex_node *parent = node->parent;
+        if (skippable && node->max > 1) {
+            return "unsupported: reference to a group that a repetition can skip";
+        }
+        if (may_repeat_nothing(node)) {
+            return "unsupported: reference to a group in a repetition of the empty string";
+        }
+        repeated = repeated || node->max > 1;
+        skippable = skippable || node->min == 0 || parent->group.first->next;
+        if (parent->kind == JSV_REGEX_LOOK && parent->group.behind && repeated) {
+            return "unsupported: reference to a repeated group in a look-behind";
+        }
+        if (parent->kind == JSV_REGEX_LOOK && syntax->empty_loop) {
+            return "unsupported: reference to a group in a look-around together with a "
+                   "repetition of the empty string";
+        }
+    }
+    return NULL;
+}
+
+static const char *
+check_reference(const struct jsv_regex_syntax *syntax, const struct jsv_regex_node *reference)
+{
+    if (is_inside_look_behind(reference)) {
+        return "unsupported: reference in a look-behind";
+    }
+    const struct jsv_regex_node *group = reference->reference.group;
+    return group ? check_group(syntax, group) : NULL;
+}
+
+/* PCRE2 needs a fixed length for each branch of a look-behind. */
+static const char *check_look_behind(const struct jsv_regex_node *look)
+{
+    for (const struct jsv_regex_branch *branch = look->group.first; branch; branch = branch->next) {
+        if (branch->width.min != branch->width.max) {
+            return "unsupported: look-behind of variable length";
+        }
+        if (branch->width.max > LOOK_BEHIND_MAX) {
+            return "unsupported: look-behind of more than 255 characters";
+        }
+    }
+    return NULL;
+}
+
+/* @return 0; -EINVAL with the fault set. */
+static int
+check_support(const struct jsv_regex_syntax *syntax, struct jsv_regex_fault *reterr_fault)
+{
+    const struct jsv_regex_node *node = syntax->references;
+    const char *message = NULL;
+    for (; node; node = node->reference.next) {
+        message = check_reference(syntax, node);
+        if (message) {
+            break;
+        }
+    }
+    for (node = message ? node : syntax->look_behinds; node && !message;
+         node = message ? node : node->group.next_behind) {
+        message = check_look_behind(node);
+    }
+    if (message) {
+        *reterr_fault = (struct jsv_regex_fault){node->offset, message};
+        return -EINVAL;
+    }
+    return 0;
+}
+
 int jsv_regex_translate(
     const struct jsv_regex_syntax *syntax,
     struct jsv_arena *arena,
@@ -379,6 +490,10 @@ int jsv_regex_translate(
     struct jsv_regex_fault *reterr_fault)
 {
     struct translator translator = {.arena = arena, .out = out, .weight = 1};
+    int error = check_support(syntax, reterr_fault);
+    if (error) {
+        return error;
+    }
     write_branches(&translator, syntax->root);
     if (out->error == -ENOBUFS) {
         fail(&translator, 0, JSV_REGEX_TOO_LARGE);

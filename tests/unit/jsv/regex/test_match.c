@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "jsv/regex/engine.h"
 #include "jsv/regex/match.h"
 #include "support/regex_ask.h"
 #include "support/slowness.h"
@@ -184,7 +183,7 @@ static void test_evil_patterns(void **state)
     size_t given_up = 0;
     for (size_t i = 0; i < count; i++) {
         int verdicts[SUBJECT_COUNT] = {-ELOOP, -ELOOP, -ELOOP, -ELOOP, -ELOOP, -ELOOP};
-        given_up += search_all(JSV_REGEX_ROW, evil_patterns[i], verdicts, scratch);
+        given_up += search_all(JSV_REGEX_TABLE, evil_patterns[i], verdicts, scratch);
         given_up += search_all(JSV_REGEX_SIMULATION, evil_patterns[i], verdicts, scratch);
         given_up += search_all(JSV_REGEX_INTERPRETER, evil_patterns[i], verdicts, scratch);
     }

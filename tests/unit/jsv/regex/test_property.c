@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "jsv/regex/property.h"
+#include "jsv/regex/charset.h"
 #include "support/regex_ask.h"
 
 static void expect(const char *text, const char *prefix, const char *name)

@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "jsv/regex/engine.h"
 #include "jsv/regex/simulate.h"
 #include "support/slowness.h"
 #include "support/torture.h"
@@ -61,7 +60,7 @@ static void large_patterns_match(void **state)
     (void)state;
     struct jsv_regex_scratch *scratch = jsv_regex_scratch_new(NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (int engine = JSV_REGEX_ROW; engine <= JSV_REGEX_SIMULATION; engine++) {
+        for (int engine = JSV_REGEX_TABLE; engine <= JSV_REGEX_SIMULATION; engine++) {
             struct jsv_regex *regex;
             struct jsv_regex_fault fault = {0};
             struct jsv_str pattern = jsv_str_from(cases[i].pattern);
