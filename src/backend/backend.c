@@ -4,10 +4,9 @@
  *     libcurl --socket_wanted()--> a loop_poll per descriptor --polled()--> libcurl
  *     libcurl --timer_wanted()---> one loop_timer ------------fired()----> libcurl
  *
- * libcurl never waits; after each turn it is asked which exchanges are over.
- * Those are taken out first and handed to their owners afterwards, so that an
- * owner may start or cancel posts from its callback. The time limit is a timer
- * of ours: it holds also when libcurl, out of memory, has lost an exchange.
+ * libcurl never waits; after each step it is asked which exchanges are over.
+ * The time limit is a timer of ours: it holds also when libcurl, out of memory,
+ * has lost an exchange.
  */
 #include "backend/backend.h"
 
@@ -22,21 +21,14 @@
 #include "os/list.h"
 #include "os/sys.h"
 
-struct post_list {
-    struct backend_post *first;
-    struct backend_post *last;
-};
-
 struct backend_post {
     struct loop_fair_item item; /* first: its place, or the wait for one */
     struct backend_post *next;
     struct backend_post *previous;
-    struct post_list *list; /* the one it is in */
     struct backend *backend;
     struct loop_timer *deadline;
     struct backend_transfer transfer;
-    struct backend_reply reply; /* once it is over */
-    int error;                  /* of ours, while it ran */
+    int error; /* of ours, while it ran */
     backend_done *done;
     void *owner;
 };
@@ -55,10 +47,7 @@ struct backend {
     struct backend_target target;
     uint64_t timeout_ms;
     struct loop_fair_queue queue;
-    struct post_list posts; /* that run or wait */
-    struct post_list over;
-    struct loop_timer *over_timer; /* to deliver what was over before it ran */
-    bool delivering;
+    OS_LIST_OF(struct backend_post) posts;
 };
 
 /* ---- libcurl's memory ---- */
@@ -99,14 +88,6 @@ static void *memory_calloc(size_t count, size_t size)
     return memory ? memset(memory, 0, all) : NULL;
 }
 
-/* ---- lists of posts ---- */
-
-static void post_link(struct backend_post *post, struct post_list *list)
-{
-    os_list_prepend(list, post);
-    post->list = list;
-}
-
 /* ---- the end of an exchange ---- */
 
 static void post_free(struct backend_post *post)
@@ -116,48 +97,65 @@ static void post_free(struct backend_post *post)
     jsv_dealloc(os_allocator(), post, sizeof(*post));
 }
 
-/* Give up its place, or the wait for one. */
+/* Take it out of everything; only its memory is left. */
 static void post_leave(struct backend_post *post)
 {
-    if (post->item.is_running) {
-        backend_curl->multi_remove_handle(post->backend->multi, post->transfer.easy);
+    struct backend *backend = post->backend;
+    if (post->item.state == LOOP_FAIR_RUNNING) {
+        backend_curl->multi_remove_handle(backend->multi, post->transfer.easy);
     }
-    if (post->item.client) {
-        loop_fair_leave(&post->backend->queue, &post->item);
-    }
+    loop_fair_leave(&backend->queue, &post->item);
+    os_list_remove(&backend->posts, post);
 }
 
-static void post_is_over(struct backend_post *post, struct backend_reply reply)
+/* The owner may start and cancel posts from its callback. */
+static void finish(struct backend_post *post, struct backend_reply reply)
 {
     post_leave(post);
-    loop_timer_stop(post->deadline);
-    post->reply = reply;
-    os_list_remove(post->list, post);
-    post_link(post, &post->backend->over);
+    post->done(post->owner, &reply);
+    post_free(post);
 }
 
-static void take_finished(struct backend *backend)
+static void fail(struct backend_post *post, int error)
+{
+    finish(post, (struct backend_reply){.error = error});
+}
+
+static struct backend_post *post_of(CURL *easy)
+{
+    struct backend_post *post = NULL;
+    (void)backend_curl->easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&post);
+    return post;
+}
+
+/* An exchange that we cannot watch would wait for its time limit. */
+static struct backend_post *find_unwatched(const struct backend *backend)
+{
+    struct backend_post *post = backend->posts.first;
+    while (post && post->error == 0) {
+        post = post->next;
+    }
+    return post;
+}
+
+static void finish_all_that_are_over(struct backend *backend)
 {
     int left;
     CURLMsg *message;
     while ((message = backend_curl->multi_info_read(backend->multi, &left))) {
         CURLcode code = message->data.result; /* the message goes with its handle */
-        struct backend_post *post = NULL;
-        (void)backend_curl->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&post);
-        post_is_over(post, backend_transfer_reply(&post->transfer, code));
+        struct backend_post *post = post_of(message->easy_handle);
+        finish(post, backend_transfer_reply(&post->transfer, code));
+    }
+    struct backend_post *unwatched;
+    while ((unwatched = find_unwatched(backend))) {
+        fail(unwatched, unwatched->error);
     }
 }
 
-/* Exchanges that we cannot watch would wait for their time limit. */
-static void take_unwatched(struct backend *backend)
+static void expired(void *owner)
 {
-    struct backend_post *next;
-    for (struct backend_post *post = backend->posts.first; post; post = next) {
-        next = post->next;
-        if (post->error < 0) {
-            post_is_over(post, (struct backend_reply){.error = post->error});
-        }
-    }
+    fail(owner, -ETIMEDOUT);
 }
 
 /* @return 0 or -ENOMEM. */
@@ -167,58 +165,32 @@ static int post_run(struct backend_post *post)
     return code == CURLM_OK ? 0 : -ENOMEM;
 }
 
-static void run_waiting(struct backend *backend)
+static void start_waiting(struct loop_fair_item *item)
 {
-    struct backend_post *post;
-    while ((post = (struct backend_post *)loop_fair_next(&backend->queue))) {
-        int r = post_run(post);
-        if (r < 0) {
-            post_is_over(post, (struct backend_reply){.error = r});
-            loop_timer_start(backend->over_timer, 0);
-        }
+    struct backend_post *post = (struct backend_post *)item;
+    int r = post_run(post);
+    if (r < 0) {
+        fail(post, r);
     }
 }
 
-static void deliver(struct backend *backend)
+static void refuse_dropped(struct loop_fair_item *item)
 {
-    take_finished(backend);
-    take_unwatched(backend);
-    run_waiting(backend);
-    backend->delivering = true;
-    while (backend->over.first) {
-        struct backend_post *post = backend->over.first;
-        os_list_remove(post->list, post);
-        post->done(post->owner, &post->reply);
-        post_free(post);
-    }
-    backend->delivering = false;
+    fail((struct backend_post *)item, -EBUSY);
 }
 
-static void expired(void *owner)
-{
-    struct backend_post *post = owner;
-    struct backend *backend = post->backend;
-    post_is_over(post, (struct backend_reply){.error = -ETIMEDOUT});
-    deliver(backend);
-}
-
-static void deliver_over(void *owner)
-{
-    deliver(owner);
-}
-
-static void turn(struct backend *backend, curl_socket_t fd, int events)
+static void step(struct backend *backend, curl_socket_t fd, int events)
 {
     int running;
     (void)backend_curl->multi_socket_action(backend->multi, fd, events, &running);
-    deliver(backend);
+    finish_all_that_are_over(backend);
 }
 
 /* ---- what libcurl waits for ---- */
 
 static void fired(void *owner)
 {
-    turn(owner, CURL_SOCKET_TIMEOUT, 0);
+    step(owner, CURL_SOCKET_TIMEOUT, 0);
 }
 
 static int timer_wanted(CURLM *multi, long timeout_ms, void *context)
@@ -239,7 +211,7 @@ static void polled(void *owner, unsigned events, int error)
     int flags = error < 0 ? CURL_CSELECT_ERR : 0;
     flags |= events & LOOP_POLL_READ ? CURL_CSELECT_IN : 0;
     flags |= events & LOOP_POLL_WRITE ? CURL_CSELECT_OUT : 0;
-    turn(socket->backend, socket->fd, flags);
+    step(socket->backend, socket->fd, flags);
 }
 
 static void socket_free(struct backend_socket *socket)
@@ -288,9 +260,7 @@ socket_wanted(CURL *easy, curl_socket_t fd, int what, void *context, void *socke
     events |= what & CURL_POLL_OUT ? LOOP_POLL_WRITE : 0;
     int r = watch(backend, socket_context, fd, events);
     if (r < 0) {
-        struct backend_post *post = NULL;
-        (void)backend_curl->easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&post);
-        post->error = r;
+        post_of(easy)->error = r;
     }
     return 0;
 }
@@ -312,17 +282,22 @@ static int open_multi(struct backend *backend)
     long connections = (long)(backend->queue.places + backend->queue.extra_places);
     code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, connections);
     assert(code == CURLM_OK);
-    int r = loop_timer_new(backend->loop, fired, backend, &backend->timer);
-    return r < 0 ? r : loop_timer_new(backend->loop, deliver_over, backend, &backend->over_timer);
+    return loop_timer_new(backend->loop, fired, backend, &backend->timer);
 }
 
 static void open_queue(struct backend *backend, size_t loops)
 {
-    uint64_t fitting = os_open_files_max() / BACKEND_DESCRIPTORS_PART;
-    uint64_t all = fitting < BACKEND_EXCHANGES_MAX ? fitting : BACKEND_EXCHANGES_MAX;
-    size_t share = (size_t)all / (loops > 0 ? loops : 1);
-    size_t places = share > 0 ? share : 1;
-    loop_fair_init(&backend->queue, places, 1 + places / BACKEND_EXTRA_PART, BACKEND_WAITING_MAX);
+    const struct loop_fair_options options = {
+        .loop = backend->loop,
+        .places = BACKEND_EXCHANGES_MAX,
+        .loops = loops,
+        .descriptors_part = BACKEND_DESCRIPTORS_PART,
+        .extra_part = BACKEND_EXTRA_PART,
+        .waiting_max = BACKEND_WAITING_MAX,
+        .start = start_waiting,
+        .dropped = refuse_dropped,
+    };
+    loop_fair_init(&backend->queue, &options);
 }
 
 int backend_new(
@@ -366,41 +341,18 @@ void backend_free(struct backend *backend)
     if (!backend) {
         return;
     }
-    assert(!backend->delivering);
     while (backend->posts.first) {
         backend_post_cancel(backend->posts.first);
     }
-    while (backend->over.first) {
-        backend_post_cancel(backend->over.first);
-    }
+    loop_fair_done(&backend->queue);
     backend_curl->multi_cleanup(backend->multi); /* may still speak of sockets and the timer */
     loop_timer_close(backend->timer);
-    loop_timer_close(backend->over_timer);
     backend_target_done(&backend->target);
     jsv_dealloc(os_allocator(), backend, sizeof(*backend));
     backend_curl->global_cleanup();
 }
 
 /* ---- posts ---- */
-
-/* Run it, or let it wait. @return 0; -EBUSY; -ENOMEM. */
-static int post_enter(struct backend_post *post, const void *connection)
-{
-    struct backend *backend = post->backend;
-    struct loop_fair_item *dropped = NULL;
-    int r = loop_fair_enter(&backend->queue, connection, &post->item, &dropped);
-    if (dropped) { /* its owner is told later: we may be called by that very owner */
-        post_is_over((struct backend_post *)dropped, (struct backend_reply){.error = -EBUSY});
-        loop_timer_start(backend->over_timer, 0);
-    }
-    if (r == LOOP_FAIR_RUNS) {
-        r = post_run(post);
-        if (r < 0) {
-            loop_fair_leave(&backend->queue, &post->item);
-        }
-    }
-    return r < 0 ? r : 0;
-}
 
 int backend_post_start(
     struct backend *backend,
@@ -419,14 +371,18 @@ int backend_post_start(
         r = loop_timer_new(backend->loop, expired, post, &post->deadline);
     }
     if (r == 0) {
-        r = post_enter(post, message->connection);
+        r = loop_fair_enter(&backend->queue, message->connection, &post->item);
+    }
+    if (r == LOOP_FAIR_RUNNING) {
+        r = post_run(post);
     }
     if (r < 0) {
+        loop_fair_leave(&backend->queue, &post->item);
         post_free(post);
         return r;
     }
     loop_timer_start(post->deadline, backend->timeout_ms);
-    post_link(post, &backend->posts);
+    os_list_append(&backend->posts, post);
     *ret_post = post;
     return 0;
 }
@@ -434,7 +390,5 @@ int backend_post_start(
 void backend_post_cancel(struct backend_post *post)
 {
     post_leave(post);
-    os_list_remove(post->list, post);
-    run_waiting(post->backend);
     post_free(post);
 }

@@ -21,7 +21,7 @@ struct command_run {
     struct loop_fair_item item; /* first: its place, or the wait for one */
     struct commands *commands;
     struct tool_call *call;   /* NULL: it was cancelled */
-    struct command_run *next; /* of those that run, or of those that were dropped */
+    struct command_run *next; /* of the running ones */
     struct command_run *previous;
     struct loop_collector *process; /* NULL: it does not run */
     uint64_t entered_us;            /* when it began to wait for a place */
@@ -32,17 +32,6 @@ struct command_run {
 bool command_is(const struct catalog_tool *tool)
 {
     return tool->directory.size > 0;
-}
-
-void commands_init(struct commands *commands, struct loop *loop, size_t loops)
-{
-    uint64_t all = (uint64_t)COMMANDS_PER_CPU * os_cpu_count();
-    uint64_t fitting = os_open_files_max() / COMMANDS_DESCRIPTORS_PART;
-    uint64_t share = (all < fitting ? all : fitting) / (loops > 0 ? loops : 1);
-    size_t places = share > 0 ? (size_t)share : 1;
-    *commands = (struct commands){.loop = loop};
-    loop_fair_init(
-        &commands->queue, places, 1 + places / COMMANDS_EXTRA_PART, COMMANDS_WAITING_MAX);
 }
 
 /* ---- what came of it ---- */
@@ -180,22 +169,6 @@ static void report(const struct tool_call *call, struct jsv_str error)
     log_text("warning", fields, error.size > 0 ? 4 : 3);
 }
 
-/* ---- lists ---- */
-
-static void add(struct command_run **first, struct command_run **last, struct command_run *run)
-{
-    run->previous = *last;
-    run->next = NULL;
-    *(*last ? &(*last)->next : first) = run;
-    *last = run;
-}
-
-static void take_out(struct command_run **first, struct command_run **last, struct command_run *run)
-{
-    *(run->previous ? &run->previous->next : first) = run->next;
-    *(run->next ? &run->next->previous : last) = run->previous;
-}
-
 /* One more program runs, or one less. */
 static void count_program(struct commands *commands, int change)
 {
@@ -206,14 +179,10 @@ static void count_program(struct commands *commands, int change)
 
 /* ---- the end of a run ---- */
 
-static void start_waiting(struct commands *commands);
-
 /* Gives its place back, if it has one. */
 static void free_run(struct command_run *run)
 {
-    if (run->item.client) {
-        loop_fair_leave(&run->commands->queue, &run->item);
-    }
+    loop_fair_leave(&run->commands->queue, &run->item);
     jsv_dealloc(os_allocator(), run, sizeof(*run));
 }
 
@@ -241,14 +210,13 @@ static void ended(void *owner, const struct loop_collected *end)
 {
     struct command_run *run = owner;
     struct commands *commands = run->commands;
-    take_out(&commands->runs, &commands->runs_last, run);
+    os_list_remove(&commands->runs, run);
     count_program(commands, -1);
     if (run->call) {
         deliver(run, end);
     }
     loop_collector_close(run->process); /* it holds the output, which the answer was made from */
     free_run(run);
-    start_waiting(commands);
 }
 
 /* ---- starting ---- */
@@ -312,7 +280,7 @@ static int start(struct command_run *run)
     struct commands *commands = run->commands;
     int r = start_process(run);
     if (r == TOOL_WAIT) {
-        add(&commands->runs, &commands->runs_last, run);
+        os_list_append(&commands->runs, run);
         count_program(commands, 1);
         return r;
     }
@@ -327,16 +295,14 @@ static int start(struct command_run *run)
 
 /* ---- waiting ---- */
 
-static void start_waiting(struct commands *commands)
+static void start_waiting(struct loop_fair_item *item)
 {
-    struct command_run *run;
-    while ((run = (struct command_run *)loop_fair_next(&commands->queue))) {
-        struct tool_call *call = run->call;
-        call->queued_us = os_now_us() - run->entered_us;
-        int r = start(run);
-        if (r != TOOL_WAIT) {
-            finish(call, r < 0 ? r : 0);
-        }
+    struct command_run *run = (struct command_run *)item;
+    struct tool_call *call = run->call;
+    call->queued_us = os_now_us() - run->entered_us;
+    int r = start(run);
+    if (r != TOOL_WAIT) {
+        finish(call, r < 0 ? r : 0);
     }
 }
 
@@ -347,27 +313,29 @@ static int refuse_as_busy(struct tool_call *call)
     return conclude(call);
 }
 
-/* By a timer: the call that took the place is being handled when another one is dropped. */
-static void drop(struct commands *commands, struct command_run *run)
+static void refuse_dropped(struct loop_fair_item *item)
 {
-    run->next = commands->dropped;
-    commands->dropped = run;
-    loop_timer_start(commands->drop_timer, 0);
+    struct command_run *run = (struct command_run *)item;
+    struct tool_call *call = run->call;
+    free_run(run);
+    int r = refuse_as_busy(call);
+    finish(call, r < 0 ? r : 0);
 }
 
-static void refuse_dropped(void *owner)
+void commands_init(struct commands *commands, struct loop *loop, size_t loops)
 {
-    struct commands *commands = owner;
-    struct command_run *run;
-    while ((run = commands->dropped)) {
-        struct tool_call *call = run->call;
-        commands->dropped = run->next;
-        free_run(run);
-        if (call) {
-            int r = refuse_as_busy(call);
-            finish(call, r < 0 ? r : 0);
-        }
-    }
+    const struct loop_fair_options options = {
+        .loop = loop,
+        .places = (size_t)COMMANDS_PER_CPU * os_cpu_count(),
+        .loops = loops,
+        .descriptors_part = COMMANDS_DESCRIPTORS_PART,
+        .extra_part = COMMANDS_EXTRA_PART,
+        .waiting_max = COMMANDS_WAITING_MAX,
+        .start = start_waiting,
+        .dropped = refuse_dropped,
+    };
+    *commands = (struct commands){.loop = loop};
+    loop_fair_init(&commands->queue, &options);
 }
 
 /* ---- calls ---- */
@@ -383,10 +351,7 @@ static uint64_t number(const struct tool_call *call, struct jsv_str name, uint64
 int command_call(struct tool_call *call)
 {
     struct commands *commands = &call->tools->commands;
-    int r = commands->drop_timer
-                ? 0
-                : loop_timer_new(commands->loop, refuse_dropped, commands, &commands->drop_timer);
-    struct command_run *run = r < 0 ? NULL : jsv_alloc(os_allocator(), sizeof(*run));
+    struct command_run *run = jsv_alloc(os_allocator(), sizeof(*run));
     if (!run) {
         return -ENOMEM;
     }
@@ -402,17 +367,13 @@ int command_call(struct tool_call *call)
         .output_max =
             output_max < COMMAND_OUTPUT_CEILING ? (size_t)output_max : COMMAND_OUTPUT_CEILING,
     };
-    struct loop_fair_item *dropped = NULL;
-    r = loop_fair_enter(&commands->queue, call->connection, &run->item, &dropped);
+    int r = loop_fair_enter(&commands->queue, call->connection, &run->item);
     if (r < 0) {
         free_run(run);
         return r == -EBUSY ? refuse_as_busy(call) : r;
     }
-    if (dropped) {
-        drop(commands, (struct command_run *)dropped);
-    }
     call->state = run;
-    return r == LOOP_FAIR_RUNS ? start(run) : TOOL_WAIT;
+    return r == LOOP_FAIR_RUNNING ? start(run) : TOOL_WAIT;
 }
 
 void command_cancel(struct tool_call *call)
@@ -422,23 +383,19 @@ void command_cancel(struct tool_call *call)
     if (run->process) {
         run->call = NULL;
         loop_collector_stop(run->process);
-    } else if (run->item.client) {
-        free_run(run);
     } else {
-        run->call = NULL; /* dropped already, and freed with the others */
+        free_run(run);
     }
 }
 
 void commands_done(struct commands *commands)
 {
-    assert(commands->queue.waiting == 0);
-    refuse_dropped(commands);
-    loop_timer_close(commands->drop_timer);
-    while (commands->runs) {
-        struct command_run *run = commands->runs;
+    while (commands->runs.first) {
+        struct command_run *run = commands->runs.first;
         assert(!run->call);
-        take_out(&commands->runs, &commands->runs_last, run);
+        os_list_remove(&commands->runs, run);
         loop_collector_close(run->process);
         free_run(run);
     }
+    loop_fair_done(&commands->queue);
 }

@@ -32,17 +32,13 @@
 
 struct command_run;
 struct log_counters;
-struct loop_timer;
 
 /** Programs of one loop. */
 struct commands {
     struct loop *loop;
     struct log_counters *counters; /* NULL: nobody counts */
     struct loop_fair_queue queue;
-    struct command_run *runs; /* whose programs run */
-    struct command_run *runs_last;
-    struct command_run *dropped;   /* that waited and had to make room: to be refused */
-    struct loop_timer *drop_timer; /* NULL before the first call */
+    OS_LIST_OF(struct command_run) runs; /* whose programs run */
 };
 
 /** @param loops How many share the processors. */
