@@ -238,14 +238,8 @@ int jsv_validate_report(
 
 /**
  * Read a text as jsv_read does, without flags, and check it; the verdict alone.
- * The result is that of reading first and checking then, but a large text is
- * checked while it is read, piece by piece, and a piece that was found good is
- * let go: for most schemas the document takes memory for its largest piece and
- * not for the whole. So a text may be judged that the reader's memory limit
- * would not let be read at once.
  *
- * @param document Scratch. On 0 it holds the text's value, which
- *                 jsv_validate_report can say more of; on 1 it may hold nothing.
+ * @param document Holds the text's value afterwards, which jsv_validate_report can say more of.
  * @return As jsv_validate; or as jsv_read when the text could not be read.
  */
 int jsv_validate_text(

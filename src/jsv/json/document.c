@@ -70,36 +70,11 @@ int jsv_document_copy_text(struct jsv_reader *reader, struct jsv_str *text)
     return 0;
 }
 
-/* Bytes that some nodes, two more, and the decoded strings take. */
-static size_t used_size(const struct jsv_reader *reader, size_t node_count)
-{
-    return (node_count + 2) * sizeof(struct jsv_node) + reader->decoded_size;
-}
-
-size_t jsv_document_drained_size(const struct jsv_reader *reader)
-{
-    size_t least = reader->decoded_size + sizeof(struct jsv_node);
-    size_t size = reader->drain->size > least ? reader->drain->size : least;
-    return size < reader->document->block_size ? size : reader->document->block_size;
-}
-
-int jsv_document_drain(struct jsv_reader *reader, size_t *node_count)
-{
-    struct jsv_drain *drain = reader->drain;
-    if (!drain || used_size(reader, *node_count) <= drain->size) {
-        return 0;
-    }
-    int r = drain->run(drain, reader, node_count);
-    size_t wanted = 2 * used_size(reader, *node_count);
-    drain->size = drain->size > wanted ? drain->size : wanted;
-    return r;
-}
-
 int jsv_document_grow(struct jsv_reader *reader, size_t node_count, size_t size)
 {
     struct jsv_document *document = reader->document;
     size_t nodes_size = node_count * sizeof(struct jsv_node);
-    size_t needed = used_size(reader, node_count) + size;
+    size_t needed = nodes_size + 2 * sizeof(struct jsv_node) + reader->decoded_size + size;
     if (needed <= document->block_size) {
         return 0;
     }

@@ -60,7 +60,6 @@ jsv_reader_new(const struct jsv_allocator *allocator, const struct jsv_limits *l
         struct jsv_str number = {(const char *)&i, sizeof(i)};
         reader->hash_factors[i] = jsv_hash(number, reader->limits.hash_seed) | 1;
     }
-    reader->drain = NULL;
     reader->dropped = NULL;
     reader->checks = 0;
     reader->large_table = NULL;

@@ -41,31 +41,6 @@ struct jsv_key_slot {
 /* Words of a key that are hashed with a factor each. */
 #define JSV_HASH_FACTORS 8
 
-struct jsv_reader;
-
-/*
- * A drain: for reading a text whose document need not be kept whole. When
- * nodes and decoded strings have come to the drain's size, it is asked to do
- * away with what is not needed any more; should half of that stay, the size
- * grows.
- */
-struct jsv_drain {
-    size_t size; /* bytes */
-    /*
-     * Called between two values: the frames are up to date, and all but the
-     * containers they tell of is complete. What stays is moved down; the
-     * frames' places and the reader's decoded_size are set accordingly.
-     *
-     * Members of open objects stay, since duplicates have to be found, but
-     * their values may become nodes of type NONE. Elements of open arrays may
-     * go, and are no longer counted in the frame, all but the open one; an
-     * error's pointer is then wrong.
-     *
-     * @return 0, or a negative errno: reading ends as if memory had run out.
-     */
-    int (*run)(struct jsv_drain *drain, struct jsv_reader *reader, size_t *node_count);
-};
-
 /* A member that JSV_READ_LAST_WINS dropped. Offsets are those of names, opening quote included. */
 struct jsv_dropped {
     size_t offset;
@@ -80,7 +55,6 @@ struct jsv_reader {
     const uint32_t *next;      /* first offset in index not used yet */
     const uint32_t *index_end; /* behind the last one */
     struct jsv_document *document;
-    struct jsv_drain *drain; /* NULL: all of the document is kept */
     struct jsv_buf *dropped; /* struct jsv_dropped, appended as objects end; NULL: not wanted */
     size_t decoded_size; /* bytes at the end of the document's block that hold decoded strings */
     struct jsv_buf decoding; /* scratch: the string being decoded */
@@ -99,12 +73,6 @@ struct jsv_reader {
 
 /* Bytes the memory limit allows for a piece of scratch or block that has `held` bytes now. */
 size_t jsv_reader_memory_max(const struct jsv_reader *reader, size_t held);
-
-/* How much of the block is to be used before the drain runs; room for a node at least. */
-size_t jsv_document_drained_size(const struct jsv_reader *reader);
-
-/* Let the drain run, if there is one and it is time. @return 0 or its error. */
-int jsv_document_drain(struct jsv_reader *reader, size_t *node_count);
 
 /* Make room for a member's two nodes behind node_count others, and size more decoded bytes. */
 int jsv_document_grow(struct jsv_reader *reader, size_t node_count, size_t size);

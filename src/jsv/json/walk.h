@@ -115,9 +115,6 @@ static void take_block(struct walk *walk, size_t node_count)
 {
     const struct jsv_reader *reader = walk->reader;
     size_t size = reader->document->block_size;
-    if (UNLIKELY(reader->drain != NULL)) {
-        size = jsv_document_drained_size(reader);
-    }
     size_t room = (size - reader->decoded_size) / sizeof(struct jsv_node);
     walk->nodes = (struct jsv_node *)(void *)reader->document->block;
     walk->node = walk->nodes + node_count;
@@ -133,9 +130,7 @@ static void note_depth(const struct walk *walk)
 static __attribute__((noinline)) fault grow(struct walk *walk)
 {
     size_t node_count = (size_t)(walk->node - walk->nodes);
-    note_depth(walk);
-    if (jsv_document_drain(walk->reader, &node_count) < 0 ||
-        jsv_document_grow(walk->reader, node_count, 0) < 0) {
+    if (jsv_document_grow(walk->reader, node_count, 0) < 0) {
         return JSV_ERROR_MEMORY;
     }
     take_block(walk, node_count);

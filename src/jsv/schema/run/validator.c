@@ -81,3 +81,15 @@ void jsv_validator_free(struct jsv_validator *validator)
     jsv_arena_done(&validator->lasting);
     jsv_dealloc(&own, validator, sizeof(*validator));
 }
+
+int jsv_validate_text(
+    struct jsv_validator *validator,
+    const struct jsv_schema *schema,
+    struct jsv_reader *reader,
+    struct jsv_document *document,
+    struct jsv_str text,
+    struct jsv_error *reterr_error)
+{
+    int r = jsv_read(reader, document, text, 0, reterr_error);
+    return r < 0 ? r : jsv_validate(validator, schema, jsv_document_root(document));
+}

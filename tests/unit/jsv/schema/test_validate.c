@@ -324,6 +324,30 @@ static void circles_are_given_up(void **state)
     bench_done(&bench);
 }
 
+static void texts_are_read_and_checked(void **state)
+{
+    (void)state;
+    struct bench bench;
+    assert_int_equal(bench_make(&bench, NULL, JSV_DRAFT_2020_12, "{\"type\":\"array\"}"), 0);
+    static const struct {
+        const char *text;
+        int verdict;
+    } cases[] = {{"[1,2]", 1}, {"{}", 0}, {"[1,", -EBADMSG}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct jsv_error error = {0};
+        int r = jsv_validate_text(
+            bench.validator,
+            bench.schema,
+            bench.reader,
+            bench.document,
+            jsv_str_from(cases[i].text),
+            &error);
+        assert_int_equal(r, cases[i].verdict);
+        assert_int_equal(error.offset, r < 0 ? 3 : 0);
+    }
+    bench_done(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +355,7 @@ int main(void)
         cmocka_unit_test(problems_name_the_spot),
         cmocka_unit_test(faults_name_the_spot),
         cmocka_unit_test(circles_are_given_up),
+        cmocka_unit_test(texts_are_read_and_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
