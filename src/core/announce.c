@@ -10,7 +10,7 @@
 #include "log/log.h"
 #include "os/sys.h"
 
-/* A portion ends after so long: the others of the loop have messages, too. */
+/* A portion ends after so long, because other connections have messages, too. */
 #define PORTION_US 1000
 
 static bool push(void *owner, struct jsv_str message)
@@ -21,18 +21,18 @@ static bool push(void *owner, struct jsv_str message)
 }
 
 /*
- * Over HTTP a session's messages go to one stream, the newest, or when that is gone any that is
- * left; else to the connection itself.
+ * Over HTTP a session's messages go to one stream: the newest, or any other one when that is
+ * closed. Over lines they go to the connection.
  */
-static bool hears_for_session(struct core_conn *conn)
+static bool is_stream_of_session(struct core_conn *conn)
 {
     if (conn->transport != CORE_TRANSPORT_HTTP) {
         return conn->session;
     }
-    const void *heard_by = NULL;
+    const void *current = NULL;
     return conn->is_stream &&
-           (atomic_compare_exchange_strong(&conn->session->stream, &heard_by, conn) ||
-            heard_by == conn);
+           (atomic_compare_exchange_strong(&conn->session->stream, &current, conn) ||
+            current == conn);
 }
 
 /* ---- portions ---- */
@@ -44,17 +44,17 @@ static void end(struct core_announcer *announcer)
     announcer->old = announcer->new = NULL;
 }
 
-/* Begin to tell what waits. @return whether there is anything. */
+/* Begin with the next change. @return whether there is one. */
 static bool begin(struct core_worker *worker)
 {
     struct core_announcer *announcer = &worker->announcer;
-    end(announcer); /* its last connections may have gone */
+    end(announcer); /* its last connections may have closed */
     if (announcer->waiting) {
         announcer->old = announcer->waiting;
         announcer->new = catalog_retain(worker->catalog);
         announcer->waiting = NULL;
         announcer->change = dialect_change_between(
-            mcp_provider_or_own(worker->settings->provider), announcer->old, announcer->new);
+            mcp_provider_or_builtin(worker->settings->provider), announcer->old, announcer->new);
     } else if (announcer->has_news) {
         announcer->has_news = false;
         announcer->change = dialect_change_of_diagnostics();
@@ -63,7 +63,7 @@ static bool begin(struct core_worker *worker)
     }
     announcer->conn = worker->conns.first;
     announcer->request = NULL;
-    announcer->is_session_told = false;
+    announcer->is_session_done = false;
     return true;
 }
 
@@ -71,18 +71,18 @@ static void next_conn(struct core_announcer *announcer)
 {
     announcer->conn = announcer->conn->next;
     announcer->request = NULL;
-    announcer->is_session_told = false;
+    announcer->is_session_done = false;
 }
 
-/* Tell a session, or a request that listens. */
-static void tell_one(struct core_announcer *announcer, struct jsv_buf *scratch)
+/* Notify a session, or a request that listens. */
+static void notify_one(struct core_announcer *announcer, struct jsv_buf *scratch)
 {
     struct core_conn *conn = announcer->conn;
     struct core_request *request = announcer->request;
-    if (!announcer->is_session_told) {
-        announcer->is_session_told = true;
+    if (!announcer->is_session_done) {
+        announcer->is_session_done = true;
         announcer->request = conn->requests.first;
-        if (hears_for_session(conn) && conn->ops->can_push(conn)) {
+        if (is_stream_of_session(conn) && conn->ops->can_push(conn)) {
             dialect_notify_session(conn->session, &announcer->change, scratch, push, conn);
         }
         return;
@@ -95,11 +95,11 @@ static void tell_one(struct core_announcer *announcer, struct jsv_buf *scratch)
         return;
     }
     announcer->request = request->next;
-    dialect_notify_listener(&request->asked, &announcer->change, scratch, push, conn);
+    dialect_notify_listener(&request->req, &announcer->change, scratch, push, conn);
 }
 
-/* Time is looked at after each session and each listener: none has more than 1,000 resources. */
-static void tell_portion(struct core_worker *worker)
+/* The clock is read after each session and each listener: none has more than 1,000 resources. */
+static void announce_portion(struct core_worker *worker)
 {
     struct core_announcer *announcer = &worker->announcer;
     uint64_t until = os_now_us() + PORTION_US;
@@ -107,7 +107,7 @@ static void tell_portion(struct core_worker *worker)
     jsv_buf_init(&scratch, os_allocator(), CORE_REPLY_SIZE_MAX);
     while (announcer->conn || begin(worker)) {
         while (announcer->conn && os_now_us() < until) {
-            tell_one(announcer, &scratch);
+            notify_one(announcer, &scratch);
         }
         if (announcer->conn) {
             loop_defer(worker->loop, LOOP_NEXT_ROUND, &announcer->portion);
@@ -120,7 +120,7 @@ static void tell_portion(struct core_worker *worker)
 static void run_portion(struct loop_deferred *portion)
 {
     struct core_worker *worker = os_container_of(portion, struct core_worker, announcer.portion);
-    tell_portion(worker);
+    announce_portion(worker);
 }
 
 void core_announce_init(struct core_worker *worker)
@@ -128,11 +128,11 @@ void core_announce_init(struct core_worker *worker)
     worker->announcer.portion.run = run_portion;
 }
 
-/* One that is in the middle of it goes on with the next portion. */
+/* An announcement that is under way continues with its next portion. */
 static void start(struct core_worker *worker)
 {
     if (!worker->announcer.conn) {
-        tell_portion(worker);
+        announce_portion(worker);
     }
 }
 

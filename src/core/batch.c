@@ -1,14 +1,14 @@
 /*
- * Each element walks the corridor by itself, as a request with a parent. The
- * batch waits on the list and lends its elements the document; it counts as
- * one of them until all have begun, so that it cannot end before.
+ * A batch: several messages in one array, where the protocol version allows it.
+ *
+ * Each element runs through the pipeline as a request with a parent. The batch
+ * waits on its connection's list and lends its document to the elements. While
+ * elements are started it counts as one of them, so that it cannot end early.
  */
-#include "core/batch.h"
-
 #include "core/limits.h"
 #include "core/pipeline.h"
 
-/* Answers make an array; a message without one leaves no trace. */
+/* An element without an answer leaves no trace in the array. */
 void core_batch_add(struct core_request *batch, const struct core_answer *answer)
 {
     if (answer->text.data) {
@@ -18,7 +18,7 @@ void core_batch_add(struct core_request *batch, const struct core_answer *answer
 }
 
 /* @return whether that was the last one. */
-static bool is_last(struct core_request *batch)
+static bool leave(struct core_request *batch)
 {
     if (--batch->pending > 0) {
         return false;
@@ -29,58 +29,50 @@ static bool is_last(struct core_request *batch)
 
 void core_batch_leave(struct core_request *batch)
 {
-    if (is_last(batch)) {
-        batch->stage = CORE_STAGE_ANSWER;
-        core_walk_or_park(batch);
+    if (leave(batch)) {
+        core_run_at(batch, CORE_STAGE_ANSWER);
     }
 }
 
-static void walk_element(struct core_request *batch, struct jsv_value element)
+static void run_element(struct core_request *batch, struct jsv_value element)
 {
     struct core_request *request = core_request_take(batch->worker);
     if (!request) {
-        core_batch_add(batch, &core_last_words);
+        core_batch_add(batch, &core_out_of_memory);
         return;
     }
     batch->pending++;
-    core_begin(request, batch->conn, &batch->frame);
-    request->in_turn = false;
+    core_start(request, batch->conn, &batch->frame);
+    request->serial = false;
     request->parent = batch;
     request->root = element;
     request->input_bytes = jsv_value_span(element).size;
-    request->stage = CORE_STAGE_RPC;
-    core_walk_or_park(request);
-}
-
-static void refuse(struct core_request *batch, struct jsv_str details, struct jsv_str suggestion)
-{
-    batch->fault = (struct rpc_fault){
-        .details = details,
-        .suggestion = suggestion,
-        .cause = JSV_STR(""),
-    };
-    core_refuse_shape(batch);
+    core_run_at(request, CORE_STAGE_RPC);
 }
 
 bool core_batch_split(struct core_request *batch)
 {
+    static const struct rpc_fault too_many = {
+        .details = JSV_STR("a batch has at most 100 messages"),
+        .suggestion = JSV_STR("Send several batches"),
+        .cause = JSV_STR(""),
+    };
+    static const struct rpc_fault empty = {
+        .details = JSV_STR("a batch has at least one message"),
+        .suggestion = JSV_STR("Send messages, or nothing"),
+        .cause = JSV_STR(""),
+    };
     size_t count = jsv_value_count(batch->root);
-    if (count > CORE_BATCH_MAX) {
-        refuse(batch, JSV_STR("a batch has at most 100 messages"), JSV_STR("Send several batches"));
-        return true;
-    }
-    if (count == 0) {
-        refuse(
-            batch,
-            JSV_STR("a batch has at least one message"),
-            JSV_STR("Send messages, or nothing"));
+    if (count == 0 || count > CORE_BATCH_MAX) {
+        batch->fault = count == 0 ? empty : too_many;
+        core_refuse_shape(batch);
         return true;
     }
     batch->pending = 1;
     core_park(batch);
     struct jsv_iter iter = jsv_value_iter(batch->root);
     while (jsv_iter_next(&iter)) {
-        walk_element(batch, iter.value);
+        run_element(batch, iter.value);
     }
-    return is_last(batch);
+    return leave(batch);
 }

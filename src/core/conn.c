@@ -1,9 +1,9 @@
 #include "core/conn.h"
 
-#include "core/account.h"
-#include "core/ask.h"
+#include "core/client.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
+#include "core/request_log.h"
 #include "core/sessions.h"
 #include "core/worker_state.h"
 #include "log/text.h"
@@ -22,7 +22,7 @@ void core_conn_init(
         .transport = transport,
     };
     os_list_prepend(&worker->conns, conn);
-    core_account_conn(conn, 1);
+    core_log_count_conn(conn, 1);
 }
 
 static void leave_worker(struct core_conn *conn)
@@ -37,15 +37,12 @@ void core_conn_finish(struct core_conn *conn)
     while (request) {
         struct core_request *next = request->next;
         if (request->is_listening) {
-            request->asked.dialect->end_listening(&request->asked);
+            request->req.dialect->end_listening(&request->req);
             request->is_listening = false;
-            request->stopped = request->stage;
-            request->stage = CORE_STAGE_ANSWER;
-            core_walk_or_park(request);
+            core_run_at(request, CORE_STAGE_ANSWER);
         } else if (request->is_asking) {
-            core_give_up_asking(request, JSV_STR("the client says nothing more"));
-            request->stage = CORE_STAGE_ANSWER;
-            core_walk_or_park(request);
+            core_give_up_asking(request, JSV_STR("the client will not answer any more"));
+            core_run_at(request, CORE_STAGE_ANSWER);
         }
         request = next;
     }
@@ -55,15 +52,15 @@ void core_conn_done(struct core_conn *conn)
 {
     conn->is_gone = true;
     leave_worker(conn);
-    /* from the end: a batch stands before its messages, which use its document */
+    /* from the end: a batch comes before its elements, which use its document */
     while (conn->requests.last) {
         core_abandon(conn->requests.last);
     }
     core_conn_forget_session(conn);
-    core_account_conn(conn, -1);
+    core_log_count_conn(conn, -1);
 }
 
-/* Standard error has no limit of its own, so a peer that comes again and again must not fill it. */
+/* Standard error has no size limit, so a peer that reconnects again and again must not fill it. */
 #define SLOW_READER_WARNING_MS 1000
 
 void core_report_slow_reader(struct core_conn *conn, const char *why)
@@ -167,7 +164,7 @@ void core_conn_forget_session(struct core_conn *conn)
         atomic_compare_exchange_strong(&conn->session->stream, &self, NULL);
         conn->is_stream = false;
     }
-    atomic_store(&conn->session->used_ms, os_now_ms()); /* it was in use until now */
+    atomic_store(&conn->session->used_ms, os_now_ms()); /* until now it was in use */
     dialect_session_release(conn->session);
     conn->session = NULL;
 }

@@ -1,9 +1,9 @@
 /*
- * Between a door and the corridor: a connection that hands frames in and takes
- * answers out. The door knows bytes; the corridor knows what they mean.
+ * A connection, as the interface between a transport and the pipeline: the
+ * transport hands frames in and gets answers back. It knows bytes only.
  *
- * A door fills in the operations, calls core_handle() for each frame, and
- * looks at core_conn_is_full() before the next. Answers may come from within
+ * A transport fills in the operations, calls core_handle() for each frame, and
+ * checks core_conn_is_full() before the next. Answers come from within
  * core_handle() or later, from the loop, in the order they are to be sent.
  */
 #pragma once
@@ -27,25 +27,25 @@ enum core_transport {
 struct core_answer {
     struct jsv_str text;    /* one JSON text on one line, without its end; valid during the call */
     unsigned http_status;   /* for HTTP; others ignore it */
-    unsigned retry_after_s; /* when to try again, for HTTP; 0: nothing is said of that */
-    const char *session;    /* id of a session that has just begun, for HTTP; NULL: none has */
+    unsigned retry_after_s; /* the Retry-After header, for HTTP; 0: none */
+    const char *session;    /* id of the session that this answer begins, for HTTP; or NULL */
 };
 
 struct core_conn_ops {
-    /* Send an answer. text.data NULL: the frame was one that is not answered. */
+    /* Send an answer. text.data NULL: the frame gets none. */
     void (*answer)(struct core_conn *conn, const struct core_answer *answer);
     /*
-     * Send a message that answers nothing: before the answer of a frame, or on a stream. A peer
-     * that has CORE_PUSH_QUEUE_MAX bytes of them unread is disconnected instead.
+     * Send a message that is not an answer: before the answer of a frame, or on a stream. A peer
+     * that leaves CORE_PUSH_QUEUE_MAX bytes of them unread is disconnected instead.
      */
     void (*push)(struct core_conn *conn, struct jsv_str message);
-    /* Whether push() would send something: if not, the message need not be written. */
+    /* Whether push() would send anything. If not, the message need not be written. */
     bool (*can_push)(struct core_conn *conn);
-    /* End a stream, or a frame that gets no answer any more: what it belongs to is over. */
+    /* End a stream, or a frame that will not be answered. */
     void (*hang_up)(struct core_conn *conn);
-    /* Frames are welcome again, after core_conn_is_full(). Not from within core_handle(). */
+    /* Frames are accepted again, after core_conn_is_full(). Not from within core_handle(). */
     void (*resume)(struct core_conn *conn);
-    /* Nothing is in flight any more, after core_conn_is_busy(). Not from within core_handle(). */
+    /* No request is in flight, after core_conn_is_busy(). Not from within core_handle(). */
     void (*idle)(struct core_conn *conn);
 };
 
@@ -55,16 +55,16 @@ struct core_conn {
     enum core_transport transport;
     const struct rpc_http *http; /* of the frame handed in, until it is answered; NULL: lines */
 
-    /* The corridor's own. */
+    /* Private to core. */
     struct core_conn *next; /* of its worker's connections */
     struct core_conn *previous;
     OS_LIST_OF(struct core_request) requests; /* in flight, in the order they came */
-    struct core_request *in_turn; /* of those that run one after another: the one that runs */
-    bool turn_is_promised;        /* to the first of those that wait for it */
+    struct core_request *order_holder;        /* the serial request that runs, if it waits */
+    bool order_reserved;                      /* for the first serial request that waits */
     size_t request_count;
     size_t request_bytes;            /* of memory they hold */
-    uint64_t round_began_us;         /* its first message of this round; 0: there was none */
-    struct dialect_session *session; /* what the peer and we agreed on; NULL before */
+    uint64_t round_began_us;         /* its first message of this round; 0: none yet */
+    struct dialect_session *session; /* NULL before initialize */
     bool was_full;
     bool is_gone;
     bool is_stream; /* of its session */
@@ -75,16 +75,16 @@ void core_conn_init(
     const struct core_conn_ops *ops,
     struct core_worker *worker,
     enum core_transport transport);
-/** The peer is gone, or we hang up: cancels what is in flight. No operation is called any more. */
+/** The connection is closed: cancels what is in flight. No operation is called afterwards. */
 void core_conn_done(struct core_conn *conn);
 
-/** The peer will ask for nothing more, or we stop: end what would stay open for ever. */
+/** The peer will send nothing more, or the server stops: end requests that would stay open. */
 void core_conn_finish(struct core_conn *conn);
 
 /**
- * Keep account of something a door refused before it was a message.
- * @param http_status 0: there was no answer.
- * @param why         A sentence of our own.
+ * Log and count something the transport refused before it was a message.
+ * @param http_status 0: nothing was sent.
+ * @param why         A text of ours, not the peer's.
  */
 void core_refused(
     struct core_worker *worker,
@@ -98,7 +98,7 @@ void core_refused(
  */
 void core_report_slow_reader(struct core_conn *conn, const char *why);
 
-/** Walk one frame through the corridor. */
+/** Run one frame through the pipeline. */
 void core_handle(struct core_conn *conn, const struct rpc_frame *frame);
 
 /**
@@ -111,14 +111,14 @@ unsigned core_end_session(struct core_conn *conn);
 
 /** Whether so much is in flight that no more frames should be handed in. */
 bool core_conn_is_full(const struct core_conn *conn);
-/** A round of the loop begins: the connection has all of its time again (CORE_ROUND_US). */
+/** A round of the loop begins: the connection has its full time again (CORE_ROUND_US). */
 void core_conn_begin_round(struct core_conn *conn);
 /**
- * Whether more frames may be handed in during this round. Looks at no clock: a message counts
- * from its beginning to the last time that was read for the log.
+ * Whether more frames may be handed in during this round. Does not read the clock: it uses the
+ * times that were read when messages began and were logged.
  */
 bool core_conn_has_time(const struct core_conn *conn);
-/** Work that is no message begins or ends: its time counts for this round, as that of messages. */
+/** Work other than a message begins or ends: its time counts for this round, too. */
 void core_conn_count_time(struct core_conn *conn);
 /** Whether anything is in flight. */
 bool core_conn_is_busy(const struct core_conn *conn);

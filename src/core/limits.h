@@ -1,5 +1,5 @@
 /*
- * The table of limits.def as constants.
+ * limits.def as constants.
  */
 #pragma once
 

@@ -1,18 +1,22 @@
 /*
- * The corridor: the one way every message takes, whatever door it came in by.
+ * The message pipeline. Every message passes these stages in order, whichever
+ * transport it came from.
  *
- *     frame   too long?                         refused before a byte is read
- *     json    syntax, UTF-8, depth, duplicates  -32700
- *     rpc     the shape of a message            -32600
- *     turn    one after another, where the dialect wants that
- *     dialect whose message is it, what to do   -32601, -32602, or an answer
- *     input   arguments by the tool's schema    refused in the dialect's words
- *     tool    the work itself; may wait
- *     output  our own result by the tool's schema
- *     render  the answer in the dialect's words
+ *     frame    reject oversized messages unread
+ *     json     check syntax, UTF-8, depth, duplicates   -32700
+ *     rpc      check the shape of a message             -32600
+ *     order    run one at a time where the dialect guarantees ordered answers
+ *     dialect  identify the message, decide what to do  -32601, -32602, or an answer
+ *     input    check the arguments against the tool's input schema
+ *     tool     run the tool, which may wait
+ *     output   check what an external program wrote against its output schema
+ *     render   write the answer in the dialect's format
+ *     answer   log the message, send the answer
  *
- * A stage says NEXT, DONE (there is an answer, or none is due) or WAIT. A
- * request that waits stays at its stage and comes back through core_resume().
+ * A stage returns NEXT, DONE (an answer was written, or none is due) or WAIT.
+ * After DONE comes the answer stage. A waiting request continues at a stage of
+ * the caller's choice through core_resume_at(); only this file writes
+ * request->stage.
  */
 #include "core/pipeline.h"
 
@@ -21,13 +25,9 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
-#include "core/account.h"
-#include "core/ask.h"
-#include "core/batch.h"
-#include "core/cancel.h"
-#include "core/input.h"
+#include "core/client.h"
 #include "core/limits.h"
-#include "core/output.h"
+#include "core/request_log.h"
 #include "core/worker_state.h"
 #include "dialect/session.h"
 #include "log/text.h"
@@ -43,27 +43,27 @@ typedef enum step stage_run(struct core_request *request);
 
 /* ---- frame ---- */
 
-/* A request envelope is answered with a response envelope, also then. */
-static void refuse_envelope(struct dialect_request *asked)
+/* A request envelope is always answered with a response envelope. */
+static void refuse_envelope(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
         .details = JSV_STR("payload_too_large"),
         .suggestion = JSV_STR("Send at most 1048576 bytes"),
         .cause = JSV_STR(""),
     };
-    asked->dialect->malformed(asked, &fault);
+    req->dialect->malformed(req, &fault);
 }
 
-/* In a line it is the result of a message; HTTP has a status to go with it. */
+/* Over lines the refusal is the result of a message. Over HTTP the status says that it is one. */
 static void refuse_frame(struct core_request *request)
 {
     static const struct jsv_problem too_large = {.message = JSV_STR("payload_too_large")};
     static const struct jsv_problems problems = {.items = &too_large, .count = 1};
-    if (request->asked.http) {
+    if (request->req.http) {
         struct jsv_writer writer = jsv_writer_on(&request->reply);
         tool_write_invalid(&writer, &problems);
     } else {
-        struct jsv_writer writer = rpc_write_result(&request->reply, &request->asked.message);
+        struct jsv_writer writer = rpc_write_result(&request->reply, &request->req.message);
         tool_write_invalid(&writer, &problems);
         rpc_write_result_end(&writer);
     }
@@ -71,13 +71,13 @@ static void refuse_frame(struct core_request *request)
 
 static enum step check_frame(struct core_request *request)
 {
-    const struct rpc_http *http = request->asked.http;
+    const struct rpc_http *http = request->req.http;
     if (!request->frame.oversize) {
         return NEXT;
     }
-    request->asked.http_status = 413;
+    request->req.http_status = 413;
     if (http && http->endpoint == RPC_ENDPOINT_INVOKE) {
-        refuse_envelope(&request->asked);
+        refuse_envelope(&request->req);
     } else {
         refuse_frame(request);
     }
@@ -86,7 +86,7 @@ static enum step check_frame(struct core_request *request)
 
 /* ---- json ---- */
 
-/* "/params/a, byte 57": the text of the place an error is at, in the request's own memory. */
+/* Where an error is, as text in request->result: "/params/a, byte 57". */
 static struct jsv_str place_of(struct core_request *request, const struct jsv_error *error)
 {
     char offset[32];
@@ -104,29 +104,29 @@ static enum step refuse_text(struct core_request *request, const struct jsv_erro
         .suggestion = JSV_STR("Send one JSON text in UTF-8, without duplicate members"),
         .cause = place_of(request, error),
     };
-    dialect_refuse_message(&request->asked, RPC_ERROR_PARSE, &fault);
+    dialect_refuse_message(&request->req, RPC_ERROR_PARSE, &fault);
     return DONE;
 }
 
 static enum step fail(struct core_request *request, struct jsv_str details);
 
-/* Whether the answer has to do without an id; headers tell how, and only then they are asked. */
-static void settle_id(struct dialect_request *asked)
+/* Decide whether the answer omits "id". The headers are only read when the message has none. */
+static void decide_omit_id(struct dialect_req *req)
 {
-    bool has_id = jsv_value_type(asked->message.id) != JSV_TYPE_NONE;
-    asked->message.omits_id = !has_id && dialect_omits_id(asked->http, *asked->session);
+    bool has_id = jsv_value_type(req->message.id) != JSV_TYPE_NONE;
+    req->message.omits_id = !has_id && dialect_omits_id(req->http, *req->session);
 }
 
 static enum step read_json(struct core_request *request)
 {
     struct jsv_error error;
-    if (request->asked.http && request->asked.http->is_query) {
-        request->root = request->asked.nothing;
+    if (request->req.http && request->req.http->is_query) {
+        request->root = request->req.empty_object;
         return NEXT;
     }
     int r = jsv_read(request->worker->reader, request->document, request->frame.text, 0, &error);
     if (r < 0) {
-        settle_id(&request->asked);
+        decide_omit_id(&request->req);
         return r == -EBADMSG ? refuse_text(request, &error)
                              : fail(request, JSV_STR("out of memory"));
     }
@@ -138,45 +138,45 @@ static enum step read_json(struct core_request *request)
 
 void core_refuse_shape(struct core_request *request)
 {
-    dialect_refuse_message(&request->asked, RPC_ERROR_INVALID_REQUEST, &request->fault);
+    dialect_refuse_message(&request->req, RPC_ERROR_INVALID_REQUEST, &request->fault);
 }
 
 static enum step check_shape(struct core_request *request)
 {
-    struct dialect_request *asked = &request->asked;
-    if (asked->dialect) {
-        asked->message.root = request->root; /* at an endpoint of its own anything is for it */
+    struct dialect_req *req = &request->req;
+    if (req->dialect) {
+        req->message.root = request->root; /* an endpoint of the dialect takes anything */
         return NEXT;
     }
-    bool is_message = rpc_message_read(request->root, &asked->message, &request->fault);
-    settle_id(asked);
+    bool is_message = rpc_message_read(request->root, &req->message, &request->fault);
+    decide_omit_id(req);
     if (!is_message) {
         core_refuse_shape(request);
         return DONE;
     }
-    enum rpc_kind kind = asked->message.kind;
+    enum rpc_kind kind = req->message.kind;
     bool is_nested = request->parent && (kind == RPC_BATCH || kind == RPC_FOREIGN);
-    asked->dialect = is_nested ? NULL : dialect_recognise(asked);
-    if (!asked->dialect) {
+    req->dialect = is_nested ? NULL : dialect_recognise(req);
+    if (!req->dialect) {
         core_refuse_shape(request);
         return DONE;
     }
-    request->in_turn = asked->dialect->in_turn && !request->parent;
+    request->serial = req->dialect->serial && !request->parent;
     return NEXT;
 }
 
-/* ---- turn ---- */
+/* ---- order ---- */
 
-static enum step take_turn(struct core_request *request)
+static enum step wait_for_order(struct core_request *request)
 {
     const struct core_conn *conn = request->conn;
-    bool is_free = !conn->in_turn && !conn->turn_is_promised;
-    if (request->in_turn && !request->has_turn && !is_free) {
+    bool is_free = !conn->order_holder && !conn->order_reserved;
+    if (request->serial && !request->holds_order && !is_free) {
         core_request_begin_queueing(request);
         return WAIT;
     }
     core_request_end_queueing(request);
-    request->has_turn = request->in_turn;
+    request->holds_order = request->serial;
     return NEXT;
 }
 
@@ -184,7 +184,7 @@ static enum step take_turn(struct core_request *request)
 
 static enum step ask_dialect(struct core_request *request)
 {
-    switch (request->asked.dialect->open(&request->asked)) {
+    switch (request->req.dialect->open(&request->req)) {
     case DIALECT_CALL:
         return NEXT;
     case DIALECT_LISTEN:
@@ -203,15 +203,15 @@ static enum step ask_dialect(struct core_request *request)
 
 static enum step check_input(struct core_request *request)
 {
-    struct dialect_request *asked = &request->asked;
+    struct dialect_req *req = &request->req;
     struct jsv_problems problems;
-    int r = core_input_check(asked, &problems);
+    int r = core_check_input(req, &problems);
     if (r < 0) {
         return fail(request, JSV_STR("the tool's arguments could not be checked"));
     }
     if (r == 0) {
-        request->mismatch = core_mismatch_of(asked, &problems.items[0]);
-        asked->dialect->refuse(asked, &problems);
+        request->mismatch = core_mismatch_of(req, &problems.items[0]);
+        req->dialect->refuse(req, &problems);
         return DONE;
     }
     return NEXT;
@@ -224,31 +224,31 @@ static void tool_finished(struct tool_call *call)
     struct core_request *request = call->owner;
     request->is_calling = false;
     core_request_add_queued(request, call->queued_us);
-    core_resume(request);
+    core_resume_at(request, CORE_STAGE_OUTPUT);
 }
 
 static enum step run_tool(struct core_request *request)
 {
-    struct dialect_request *asked = &request->asked;
+    struct dialect_req *req = &request->req;
     request->call = (struct tool_call){
-        .catalog = asked->catalog,
-        .tool = asked->tool,
-        .arguments = asked->arguments,
+        .catalog = req->catalog,
+        .tool = req->tool,
+        .arguments = req->arguments,
         .tools = request->worker->tools,
         .loop = request->worker->loop,
         .connection = request->conn,
         .reader = request->worker->output_reader, /* examples may be larger than messages */
         .validator = request->worker->validator,
-        .envelopes = asked->envelopes,
+        .envelopes = req->envelopes,
         .scratch = &request->scratch,
         .out = &request->result,
         .finished = tool_finished,
         .owner = request,
         .client = &core_client,
-        .inputs = asked->inputs,
-        .memory = asked->memory,
-        .has_output_max = asked->has_output_max,
-        .output_max = asked->output_max,
+        .inputs = req->inputs,
+        .state_in = req->state_in,
+        .has_output_max = req->has_output_max,
+        .output_max = req->output_max,
     };
     int r = tool_run(&request->call);
     if (r == TOOL_WAIT) {
@@ -264,49 +264,43 @@ static enum step run_tool(struct core_request *request)
 
 /* ---- output ---- */
 
-/* Longer answers than this are refused, and say so. */
 static struct jsv_str failure_text(int error)
 {
     return error == -ENOBUFS  ? JSV_STR("the answer is larger than 4 MiB (4194304 bytes)")
            : error == -ENOMEM ? JSV_STR("out of memory")
+           : error == -EPROTO ? JSV_STR("the tool's result does not match its output schema")
                               : JSV_STR("the tool failed");
 }
 
+/*
+ * Built-in tools are checked in tests (tests/support/pipeline_fixture.h), not here. A failed
+ * program need not match its output schema.
+ */
 static enum step check_output(struct core_request *request)
 {
-    int r = request->call.error;
-    r = r < 0 ? r : request->result.error;
-    if (r < 0) {
-        return fail(request, failure_text(r));
+    struct tool_call *call = &request->call;
+    bool is_program = call->tool->directory.size > 0;
+    int r = call->error < 0 ? call->error : request->result.error;
+    if (r == 0 && !call->failure.code.data) {
+        if (call->result.kind == ENVELOPE_RESULT_NONE) {
+            call->result = envelope_result_written(jsv_buf_str(&request->result));
+        }
+        r = is_program ? core_check_output(request) : 0;
     }
-    if (request->call.failure.code.data) {
-        return NEXT; /* who failed has promised nothing */
-    }
-    if (request->call.result.kind == ENVELOPE_RESULT_NONE) {
-        request->call.result = envelope_result_written(jsv_buf_str(&request->result));
-    }
-    r = core_output_check(request);
-    if (r < 0) {
-        return fail(request, failure_text(r));
-    }
-    if (r == 0) {
-        log_text_warning("invalid_output", "tool", request->asked.tool->name);
-        return fail(request, JSV_STR("the tool's result does not fit its output schema"));
-    }
-    return NEXT;
+    return r < 0 ? fail(request, failure_text(r)) : NEXT;
 }
 
 /* ---- render ---- */
 
 static enum step render_result(struct core_request *request)
 {
-    struct dialect_request *asked = &request->asked;
+    struct dialect_req *req = &request->req;
     const struct tool_call *call = &request->call;
-    asked->call = call;
+    req->call = call;
     if (!call->failure.code.data) {
-        asked->dialect->render(asked, jsv_buf_str(&request->result), call->verdict);
-    } else if (asked->dialect->render_failure) {
-        asked->dialect->render_failure(asked);
+        req->dialect->render(req, jsv_buf_str(&request->result), call->verdict);
+    } else if (req->dialect->render_failure) {
+        req->dialect->render_failure(req);
     } else {
         return fail(request, call->failure.message);
     }
@@ -315,62 +309,31 @@ static enum step render_result(struct core_request *request)
 
 /* ---- answer ---- */
 
-/* Our own fault, in the words of the dialect, if there is one yet. */
+/* Answer with an internal error, in the format of the dialect if it is known. */
 static enum step fail(struct core_request *request, struct jsv_str details)
 {
-    struct dialect_request *asked = &request->asked;
-    const struct dialect *dialect = asked->dialect ? asked->dialect : &dialect_syn;
+    struct dialect_req *req = &request->req;
+    const struct dialect *dialect = req->dialect ? req->dialect : &dialect_syn;
     jsv_buf_reset(&request->reply);
-    dialect->fail(asked, details);
+    dialect->fail(req, details);
     return DONE;
 }
 
-#define LAST_WORDS                                                                                 \
+#define OUT_OF_MEMORY                                                                              \
     "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"Internal error\"}}"
 
-const struct core_answer core_last_words = {
-    .text = {LAST_WORDS, sizeof(LAST_WORDS) - 1},
+const struct core_answer core_out_of_memory = {
+    .text = {OUT_OF_MEMORY, sizeof(OUT_OF_MEMORY) - 1},
     .http_status = 500,
 };
 
-/*
- * Around its result an answer has nothing but its request's id, which is as defined. So when that
- * is all there is around one, and the result is one that has been checked, the answer is, too.
- * One that cannot be checked passes.
- */
-static bool is_sound(struct core_request *request)
-{
-    const struct dialect_request *asked = &request->asked;
-    struct core_proven *proven = &request->worker->proven_answers;
-    bool is_checked = asked->dialect && asked->dialect->is_sound && asked->is_valid &&
-                      asked->message.kind == RPC_REQUEST;
-    if (!is_checked) {
-        return true;
-    }
-    struct jsv_str result = rpc_result_of(jsv_buf_str(&request->reply), &asked->message);
-    const struct core_proven_key key = {
-        .schema = asked->method,
-        .variant = asked->variant,
-        .id_type = jsv_value_type(asked->message.id),
-    };
-    if (core_proven_has(proven, &key, result)) {
-        return true;
-    }
-    int sound = core_output_check_message(request, jsv_buf_str(&request->reply));
-    if (sound > 0) {
-        core_proven_add(proven, &key, result);
-    }
-    return sound != 0;
-}
-
-/* Notifications get no answer; but HTTP has a status for those that are refused. */
+/* Notifications get no answer, except that the MCP endpoint reports refused ones by status. */
 static bool is_due(const struct core_request *request, const struct core_answer *answer)
 {
-    bool is_refused = (request->asked.http && request->asked.http->endpoint == RPC_ENDPOINT_MCP) &&
+    bool is_refused = (request->req.http && request->req.http->endpoint == RPC_ENDPOINT_MCP) &&
                       answer->http_status >= 400;
-    const struct dialect *dialect = request->asked.dialect;
-    bool is_asked =
-        request->asked.message.kind != RPC_NOTIFICATION || (dialect && dialect->wants_id);
+    const struct dialect *dialect = request->req.dialect;
+    bool is_asked = request->req.message.kind != RPC_NOTIFICATION || (dialect && dialect->wants_id);
     return answer->text.size > 0 && (is_asked || is_refused);
 }
 
@@ -378,30 +341,27 @@ static struct core_answer answer_of(struct core_request *request)
 {
     if (request->reply.error < 0) {
         fail(request, failure_text(request->reply.error));
-    } else if (!is_sound(request)) {
-        log_text_warning("invalid_answer", "method", request->asked.message.method);
-        fail(request, JSV_STR("the answer does not fit the protocol"));
     }
     struct core_answer answer = {
         .text = jsv_buf_str(&request->reply),
-        .http_status = request->asked.http_status,
-        .retry_after_s = request->asked.retry_after_s,
-        .session = request->begins_session ? (*request->asked.session)->id : NULL,
+        .http_status = request->req.http_status,
+        .retry_after_s = request->req.retry_after_s,
+        .session = request->begins_session ? (*request->req.session)->id : NULL,
     };
     if (request->reply.error < 0) {
-        answer = core_last_words;
+        answer = core_out_of_memory;
     }
     return is_due(request, &answer) ? answer : (struct core_answer){.http_status = 202};
 }
 
 static enum step send_answer(struct core_request *request)
 {
-    if (take_turn(request) == WAIT) {
+    if (wait_for_order(request) == WAIT) {
         return WAIT;
     }
-    core_cancel_forget(request); /* its id stands in the message, which the door takes back */
+    core_cancel_forget(request); /* its id points into the frame, which the transport reuses */
     struct core_answer answer = answer_of(request);
-    core_account_request(request, &answer);
+    core_log_answered(request, &answer);
     if (request->parent) {
         core_batch_add(request->parent, &answer);
     } else if (!request->conn->is_gone) {
@@ -410,25 +370,34 @@ static enum step send_answer(struct core_request *request)
     return DONE;
 }
 
-/* ---- the walk ---- */
+/* ---- running the stages ---- */
 
-static stage_run *const stages[] = {
-    [CORE_STAGE_FRAME] = check_frame,
-    [CORE_STAGE_JSON] = read_json,
-    [CORE_STAGE_RPC] = check_shape,
-    [CORE_STAGE_TURN] = take_turn,
-    [CORE_STAGE_DIALECT] = ask_dialect,
-    [CORE_STAGE_INPUT] = check_input,
-    [CORE_STAGE_TOOL] = run_tool,
-    [CORE_STAGE_OUTPUT] = check_output,
-    [CORE_STAGE_RENDER] = render_result,
-    [CORE_STAGE_ANSWER] = send_answer,
+static const struct {
+    stage_run *run;
+    const char *name; /* in the log */
+} stages[] = {
+    [CORE_STAGE_FRAME] = {check_frame, "frame"},
+    [CORE_STAGE_JSON] = {read_json, "json"},
+    [CORE_STAGE_RPC] = {check_shape, "rpc"},
+    [CORE_STAGE_ORDER] = {wait_for_order, "dialect"},
+    [CORE_STAGE_DIALECT] = {ask_dialect, "dialect"},
+    [CORE_STAGE_INPUT] = {check_input, "input"},
+    [CORE_STAGE_TOOL] = {run_tool, "tool"},
+    [CORE_STAGE_OUTPUT] = {check_output, "output"},
+    [CORE_STAGE_RENDER] = {render_result, "envelope"},
+    [CORE_STAGE_ANSWER] = {send_answer, ""},
 };
 
-bool core_walk(struct core_request *request)
+const char *core_stage_name(enum core_stage stage)
+{
+    return stages[stage].name;
+}
+
+/* @return whether the request is finished; else it waits. */
+static bool run_stages(struct core_request *request)
 {
     for (;;) {
-        enum step step = stages[request->stage](request);
+        enum step step = stages[request->stage].run(request);
         if (step == WAIT) {
             return false;
         }
@@ -440,4 +409,32 @@ bool core_walk(struct core_request *request)
         }
         request->stage = step == DONE ? CORE_STAGE_ANSWER : request->stage + 1;
     }
+}
+
+void core_run(struct core_request *request)
+{
+    if (run_stages(request)) {
+        core_end(request);
+    } else {
+        core_park(request);
+    }
+}
+
+void core_run_at(struct core_request *request, enum core_stage stage)
+{
+    if (stage == CORE_STAGE_ANSWER) {
+        request->stopped = request->stage;
+    }
+    request->stage = stage;
+    core_run(request);
+}
+
+/* What is checked until the request waits again or is finished shares one step budget. */
+void core_resume_at(struct core_request *request, enum core_stage stage)
+{
+    struct core_conn *conn = request->conn;
+    jsv_validator_set_budget(request->worker->validator, CORE_STEPS_MAX);
+    core_run_at(request, stage);
+    core_reserve_order(conn);
+    core_notify_transport(conn);
 }

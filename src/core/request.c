@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
-#include "core/account.h"
 #include "core/limits.h"
+#include "core/request_log.h"
 #include "core/worker_state.h"
 #include "jsv/base/alloc.h"
 #include "log/event.h"
 #include "os/sys.h"
 
-/* Requests a worker keeps for later: as many as usually wait at the same time. */
+/* Unused requests a worker keeps: as many as usually wait at the same time. */
 #define IDLE_MAX 16
 
-/* What a request may keep for the next message; more is given back. */
+/* Memory a request keeps for the next message; more is freed. */
 #define KEPT_SIZE_MAX ((size_t)256 * 1024)
 
 static void buf_trim(struct jsv_buf *buf)
@@ -44,7 +44,7 @@ static struct core_request *request_new(struct core_worker *worker)
 void core_request_free(struct core_request *request)
 {
     jsv_document_free(request->document);
-    jsv_document_free(request->spare);
+    jsv_document_free(request->extra_document);
     jsv_arena_done(&request->scratch);
     jsv_buf_done(&request->result);
     jsv_buf_done(&request->reply);
@@ -79,14 +79,14 @@ struct core_request *core_request_take(struct core_worker *worker)
     return request;
 }
 
-/* As new, with the memory it has, unless that is a lot. */
+/* Make it as new, but keep its memory unless that is a lot. */
 static void request_reset(struct core_request *request)
 {
     if (request->frame.text.size > KEPT_SIZE_MAX / 4) {
         jsv_document_free(request->document);
         request->document = NULL;
     }
-    jsv_document_free(request->spare);
+    jsv_document_free(request->extra_document);
     rpc_chunk_release(request->shortened);
     if (request->scratch.held > KEPT_SIZE_MAX) {
         jsv_arena_done(&request->scratch);
@@ -117,7 +117,7 @@ void core_request_give_back(struct core_request *request)
 void core_request_add_queued(struct core_request *request, uint64_t microseconds)
 {
     request->queued_us += microseconds;
-    request->asked.began_us += microseconds;
+    request->req.began_us += microseconds;
 }
 
 void core_request_begin_queueing(struct core_request *request)
@@ -153,13 +153,13 @@ int core_request_shorten(struct core_request *request, struct jsv_str message)
         jsv_document_free(document);
         return -ENOMEM;
     }
-    core_account_name(request, chunk->data + message.size);
+    core_log_make_ids(request, chunk->data + message.size);
     jsv_document_free(request->document);
     request->document = document;
     request->root = jsv_document_root(document);
     request->frame.text = text;
     request->frame.chunk = request->shortened = chunk;
-    (void)rpc_message_read(request->root, &request->asked.message, &request->fault);
+    (void)rpc_message_read(request->root, &request->req.message, &request->fault);
     return 0;
 }
 
@@ -179,8 +179,8 @@ void core_request_free_scratch(struct core_request *request)
 /* ---- waiting ---- */
 
 /*
- * The text of a message: its frame's chunk, which may hold other frames, too. A tool that runs may
- * have a copy. Messages of a batch use what the batch keeps.
+ * The text of a message: its frame's chunk, which may hold other frames, too. A running tool may
+ * have a copy. Elements of a batch use the batch's.
  */
 static size_t text_memory(const struct core_request *request)
 {
@@ -190,12 +190,12 @@ static size_t text_memory(const struct core_request *request)
     return (request->parent ? 0 : size) + (request->is_calling ? request->input_bytes : 0);
 }
 
-/* What a request that waits holds: several times its text, when that is made of short values. */
+/* All memory of a waiting request. With many short values it is several times the text. */
 static size_t memory_of(const struct core_request *request)
 {
     return sizeof(*request) + text_memory(request) + jsv_document_memory(request->document) +
-           jsv_document_memory(request->spare) + request->scratch.held + request->result.capacity +
-           request->reply.capacity + request->inputs.capacity;
+           jsv_document_memory(request->extra_document) + request->scratch.held +
+           request->result.capacity + request->reply.capacity + request->inputs.capacity;
 }
 
 void core_request_link(struct core_request *request)
@@ -206,7 +206,7 @@ void core_request_link(struct core_request *request)
     rpc_chunk_retain(request->frame.chunk);
     os_list_append(&conn->requests, request);
     conn->request_count++;
-    core_account_waiting(request->worker->account, 1);
+    core_log_count_waiting(request->worker->request_log, 1);
     request->kept_bytes = memory_of(request);
     conn->request_bytes += request->kept_bytes;
 }
@@ -218,10 +218,10 @@ void core_request_unlink(struct core_request *request)
     os_list_remove(&conn->requests, request);
     request->is_linked = false;
     conn->request_count--;
-    core_account_waiting(request->worker->account, -1);
+    core_log_count_waiting(request->worker->request_log, -1);
     conn->request_bytes -= request->kept_bytes;
-    if (conn->in_turn == request) {
-        conn->in_turn = NULL;
+    if (conn->order_holder == request) {
+        conn->order_holder = NULL;
     }
     rpc_chunk_release(request->frame.chunk);
     catalog_release(request->catalog);

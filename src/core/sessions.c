@@ -1,7 +1,6 @@
 /*
- * A table of lists under one lock, which is held for a few look-ups in memory
- * and never while anything waits. Ids are random, so their first digits serve
- * as the hash.
+ * A hash table under one lock, which is only held for look-ups in memory. Ids are
+ * random, so their first digits are the hash.
  */
 #include "core/sessions.h"
 
@@ -18,14 +17,14 @@
 
 #define BUCKET_COUNT 1024
 
-/* Between two looks for sessions that are too old. */
+/* Between two searches for sessions that are too old. */
 #define SWEEP_MS 60000
 
 struct core_sessions {
     pthread_mutex_t lock;
     size_t count;
-    uint64_t room_at_ms;  /* when full: no session is idle for long enough before */
-    uint64_t sweep_at_ms; /* when sessions are looked at next for those that are too old */
+    uint64_t room_at_ms;  /* when full: no session can be ended before */
+    uint64_t sweep_at_ms; /* when the next search for old sessions is due */
     struct core_sessions_listener *listeners;
     struct dialect_session *buckets[BUCKET_COUNT];
 };
@@ -64,7 +63,7 @@ static size_t bucket_of(const char *id)
     return bucket % BUCKET_COUNT;
 }
 
-/* Where the session hangs, or NULL: there is none of that id. */
+/* The link to the session of that id, or NULL. */
 static struct dialect_session **place_of(struct core_sessions *sessions, struct jsv_str id)
 {
     if (id.size != DIALECT_SESSION_ID_SIZE) {
@@ -77,13 +76,13 @@ static struct dialect_session **place_of(struct core_sessions *sessions, struct 
     return *place ? place : NULL;
 }
 
-/* ---- who has streams ---- */
+/* ---- listeners ---- */
 
 static void run_task(struct loop_task *task)
 {
     struct core_sessions_listener *listener =
         os_container_of(task, struct core_sessions_listener, task);
-    atomic_store(&listener->is_told, false); /* before it looks: what comes now is told again */
+    atomic_store(&listener->is_told, false); /* first, so that later news is told again */
     listener->told(listener);
 }
 
@@ -129,7 +128,7 @@ void core_sessions_leave(struct core_sessions *sessions, struct core_sessions_li
 
 /* ---- sessions ---- */
 
-static void take_out(struct core_sessions *sessions, struct dialect_session **place)
+static void remove_at(struct core_sessions *sessions, struct dialect_session **place)
 {
     struct dialect_session *session = *place;
     *place = session->next;
@@ -140,27 +139,27 @@ static void take_out(struct core_sessions *sessions, struct dialect_session **pl
     dialect_session_release(session);
 }
 
-/* Whoever holds a reference besides the directory uses it: a request in flight, or a stream. */
+/* A reference besides the table's means that a request or a stream uses the session. */
 static uint64_t idle_since_ms(const struct dialect_session *session, uint64_t now)
 {
     return atomic_load(&session->references) > 1 ? now : atomic_load(&session->used_ms);
 }
 
-/* Another thread may have used it after now was read. */
+/* Another thread may use it after now was read, so since may be later than now. */
 static bool is_too_old(const struct dialect_session *session, uint64_t now)
 {
     uint64_t since = idle_since_ms(session, now);
     return since < now && now - since >= CORE_SESSION_AGE_MS;
 }
 
-/* When a session may be ended to make room for another. */
-static uint64_t gives_room_at_ms(const struct dialect_session *session, uint64_t now)
+/* When a session may be ended in favour of another. */
+static uint64_t can_end_at_ms(const struct dialect_session *session, uint64_t now)
 {
     return idle_since_ms(session, now) +
            (session->is_used ? CORE_SESSION_IDLE_MS : CORE_SESSION_UNUSED_MS);
 }
 
-/* End the sessions that are too old. Looking at all of them now and then will do. */
+/* End the sessions that are too old, now and then. */
 static void sweep(struct core_sessions *sessions, uint64_t now)
 {
     if (now < sessions->sweep_at_ms) {
@@ -171,7 +170,7 @@ static void sweep(struct core_sessions *sessions, uint64_t now)
         struct dialect_session **place = &sessions->buckets[i];
         while (*place) {
             if (is_too_old(*place, now)) {
-                take_out(sessions, place);
+                remove_at(sessions, place);
             } else {
                 place = &(*place)->next;
             }
@@ -180,9 +179,9 @@ static void sweep(struct core_sessions *sessions, uint64_t now)
 }
 
 /*
- * End the session that is idle for longest. Using a session only moves the time at which it gives
- * room, and core_sessions_add() looks at the time of a new one, so a search that found none need
- * not be repeated before the earliest of these times.
+ * End the session that is idle for longest. A search that found none is not repeated before the
+ * earliest time at which a session can be ended: using a session only moves its time back, and
+ * core_sessions_add() accounts for new ones.
  * @return whether there is room.
  */
 static bool make_room(struct core_sessions *sessions, uint64_t now)
@@ -198,7 +197,7 @@ static bool make_room(struct core_sessions *sessions, uint64_t now)
     for (size_t i = 0; i < BUCKET_COUNT; i++) {
         for (struct dialect_session **place = &sessions->buckets[i]; *place;
              place = &(*place)->next) {
-            uint64_t room_at_ms = gives_room_at_ms(*place, now);
+            uint64_t room_at_ms = can_end_at_ms(*place, now);
             if (room_at_ms < sessions->room_at_ms) {
                 sessions->room_at_ms = room_at_ms;
                 idlest = place;
@@ -208,7 +207,7 @@ static bool make_room(struct core_sessions *sessions, uint64_t now)
     if (!idlest || now < sessions->room_at_ms) {
         return false;
     }
-    take_out(sessions, idlest);
+    remove_at(sessions, idlest);
     return true;
 }
 
@@ -253,7 +252,7 @@ struct dialect_session *core_sessions_find(struct core_sessions *sessions, struc
     pthread_mutex_lock(&sessions->lock);
     struct dialect_session **place = place_of(sessions, id);
     if (place && is_too_old(*place, now)) {
-        take_out(sessions, place);
+        remove_at(sessions, place);
         place = NULL;
     }
     struct dialect_session *session = place ? *place : NULL;
@@ -271,7 +270,7 @@ bool core_sessions_remove(struct core_sessions *sessions, struct jsv_str id)
     pthread_mutex_lock(&sessions->lock);
     struct dialect_session **place = place_of(sessions, id);
     if (place) {
-        take_out(sessions, place);
+        remove_at(sessions, place);
     }
     pthread_mutex_unlock(&sessions->lock);
     return place;

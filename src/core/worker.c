@@ -3,24 +3,23 @@
 #include <errno.h>
 
 #include "catalog/catalog.h"
-#include "core/account.h"
 #include "core/announce.h"
 #include "core/limits.h"
 #include "core/pipeline.h"
-#include "core/request.h"
+#include "core/request_log.h"
 #include "core/worker_state.h"
 #include "jsv/base/alloc.h"
 #include "loop/loop.h"
 #include "os/sys.h"
 
-_Static_assert(RPC_POOL_SPARES_MAX >= LOOP_ROUND_READS, "a round of readers is served");
+_Static_assert(RPC_POOL_SPARES_MAX >= LOOP_ROUND_READS, "all readers of a round get a buffer");
 
 static const struct jsv_limits reader_limits = {
     .size_max = CORE_FRAME_SIZE_MAX,
     .depth_max = CORE_DEPTH_MAX,
 };
 
-/* What we answer may wrap what we were sent a few levels deeper. */
+/* An answer may nest parts of a message a few levels deeper. */
 #define ANSWER_DEPTH_MORE 16
 
 static const struct jsv_limits output_limits = {
@@ -35,6 +34,8 @@ static const struct jsv_validator_limits validator_limits = {
 
 static int make_parts(struct core_worker *worker)
 {
+    worker->reserved.run = core_run_reserved;
+    core_announce_init(worker);
     worker->reader = jsv_reader_new(os_allocator(), &reader_limits);
     worker->output_reader = jsv_reader_new(os_allocator(), &output_limits);
     worker->validator = jsv_validator_new(os_allocator(), &validator_limits);
@@ -45,21 +46,19 @@ static int make_parts(struct core_worker *worker)
         !worker->output_validator || !worker->empty || !worker->output) {
         return -ENOMEM;
     }
-    worker->turns.run = core_give_turns;
-    core_announce_init(worker);
     struct jsv_error error;
     int r = jsv_read(worker->reader, worker->empty, JSV_STR("{}"), 0, &error);
-    r = r < 0 ? r : core_account_new(worker->settings->log, &worker->account);
-    core_account_snapshot(worker->account);
+    r = r < 0 ? r : core_request_log_new(worker->settings->log, &worker->request_log);
+    core_log_count_snapshot(worker->request_log);
     r = r < 0 ? r : loop_timer_new(worker->loop, core_news_due, worker, &worker->news);
     r = r < 0 ? r : tools_new(worker->loop, &worker->settings->tools, &worker->tools);
     if (r == 0) {
-        tools_count(worker->tools, core_account_counters(worker->account));
+        tools_count(worker->tools, core_request_log_counters(worker->request_log));
     }
     return r;
 }
 
-static void on_told(struct core_sessions_listener *listener)
+static void on_news(struct core_sessions_listener *listener)
 {
     struct core_worker *worker = os_container_of(listener, struct core_worker, listener);
     core_conns_end_streams(worker->conns.first);
@@ -80,13 +79,10 @@ int core_worker_new(
         .loop = loop,
         .settings = settings,
         .catalog = catalog_retain(catalog),
-        .listener = {.loop = loop, .told = on_told},
+        .listener = {.loop = loop, .told = on_news},
     };
     core_sessions_join(settings->sessions, &worker->listener);
-    jsv_arena_init(&worker->aside, os_allocator(), CORE_SCRATCH_MAX);
     rpc_pool_init(&worker->pool);
-    core_proven_init(&worker->proven_results);
-    core_proven_init(&worker->proven_answers);
     int r = make_parts(worker);
     if (r < 0) {
         core_worker_free(worker);
@@ -109,12 +105,9 @@ void core_worker_free(struct core_worker *worker)
     }
     core_announce_done(worker);
     loop_timer_close(worker->news);
-    loop_cancel(worker->loop, &worker->turns);
+    loop_cancel(worker->loop, &worker->reserved);
     tools_free(worker->tools);
-    core_account_free(worker->account);
-    jsv_arena_done(&worker->aside);
-    core_proven_done(&worker->proven_answers);
-    core_proven_done(&worker->proven_results);
+    core_request_log_free(worker->request_log);
     rpc_pool_done(&worker->pool);
     jsv_document_free(worker->output);
     jsv_document_free(worker->empty);
@@ -138,15 +131,14 @@ struct rpc_pool *core_worker_pool(struct core_worker *worker)
 
 struct log *core_worker_log(const struct core_worker *worker)
 {
-    return core_account_log(worker->account);
+    return core_request_log_target(worker->request_log);
 }
 
 void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog)
 {
     struct catalog *before = worker->catalog;
     worker->catalog = catalog_retain(catalog);
-    core_proven_forget(&worker->proven_results);
-    core_account_snapshot(worker->account);
+    core_log_count_snapshot(worker->request_log);
     core_announce(worker, before);
     catalog_release(before);
 }

@@ -1,7 +1,7 @@
 /*
- * What the corridor needs on one loop: reader, validator, scratch memory,
- * requests to be used again, the snapshot in use. Nothing here is shared with
- * other loops but the snapshot, which is immutable, and the settings.
+ * What the pipeline needs on one loop: reader, validator, scratch memory, unused
+ * requests, the catalog. Loops share only the settings and the catalog, which is
+ * an immutable snapshot.
  */
 #pragma once
 
@@ -20,12 +20,12 @@ struct mcp_provider;
 
 struct core_settings {
     struct tool_settings tools;
-    struct mcp_definitions *definitions; /* of the official protocol; shared by all loops */
-    struct log *log;                     /* NULL: nothing is kept of messages */
+    struct mcp_definitions *definitions; /* of MCP; shared by all loops */
+    struct log *log;                     /* NULL: messages are not logged */
     struct core_sessions *sessions;      /* of HTTP clients; shared by all loops */
-    const struct mcp_provider *provider; /* of resources and prompts; NULL: the built-in one */
-    struct envelope_schemas *envelopes;  /* what envelopes are checked with; shared by all loops */
-    bool is_private; /* HTTP clients need a token: nobody may pass on what we answer */
+    const struct mcp_provider *provider; /* of resources and prompts; NULL: built-in */
+    struct envelope_schemas *envelopes;  /* for checking envelopes; shared by all loops */
+    bool is_private; /* HTTP clients need a token, so shared caches must not keep answers */
 };
 
 /** @param settings Must outlive the worker. @return 0 or -errno. */
@@ -38,9 +38,9 @@ int core_worker_new(
 void core_worker_free(struct core_worker *worker);
 
 struct loop *core_worker_loop(const struct core_worker *worker);
-/** Memory for the worker's connections. */
+/** Buffers for the worker's connections. */
 struct rpc_pool *core_worker_pool(struct core_worker *worker);
-/** What is kept of messages; NULL when nothing is. */
+/** NULL when messages are not logged. */
 struct log *core_worker_log(const struct core_worker *worker);
-/** Requests from now on see this snapshot, which is retained. On the worker's thread. */
+/** Requests from now on see this catalog, which is retained. On the worker's thread. */
 void core_worker_set_catalog(struct core_worker *worker, struct catalog *catalog);

@@ -1,46 +1,40 @@
 /*
- * The inside of a worker, for this room.
+ * The members of a worker, for this folder.
  */
 #pragma once
 
 #include "core/announce.h"
-#include "core/proven.h"
 #include "core/sessions.h"
 #include "core/worker.h"
 #include "os/list.h"
-#include "os/uuid.h"
 #include "rpc/pool.h"
 
 struct core_conn;
-struct core_account;
 struct core_request;
+struct core_request_log;
 
 struct core_worker {
     struct loop *loop;
     const struct core_settings *settings;
     struct catalog *catalog;
-    struct core_account *account; /* NULL: nothing is kept of messages */
+    struct core_request_log *request_log; /* NULL: messages are not logged */
     struct tools *tools;
     struct jsv_reader *reader;
     struct jsv_reader *output_reader;
-    struct jsv_validator *validator;        /* its steps are shared by all a message asks for */
-    struct jsv_validator *output_validator; /* of our own results, which nobody else decides */
+    struct jsv_validator *validator; /* its step budget is shared by all checks of a message */
+    struct jsv_validator *output_validator; /* for results of programs */
     struct jsv_document *empty;             /* {} */
-    struct jsv_document *output;            /* a result that is being checked */
-    struct core_proven proven_results;      /* of tools, by the snapshot's schemas */
-    struct core_proven proven_answers;      /* results of messages, by the protocol's definitions */
+    struct jsv_document *output;            /* a result or an answer that is read again */
     struct rpc_pool pool;
-    uint64_t clock_us;      /* when a message or other work last began, or ended; os_now_us() */
-    struct jsv_arena aside; /* for checking a message while its request is under way */
-    struct core_request *idle_requests; /* to be used again */
+    uint64_t clock_us; /* when a message or other work last began, or ended; os_now_us() */
+    struct core_request *idle_requests; /* unused */
     size_t idle_count;
-    struct loop_deferred turns; /* that were promised, for the next round */
-    OS_LIST_OF(struct core_conn)
-    conns; /* to be told when the snapshot changes, or a session ends */
+    struct loop_deferred reserved; /* runs the requests that the order is reserved for */
+    OS_LIST_OF(struct core_conn) conns;
     struct core_announcer announcer;
-    struct loop_timer *news;             /* of the diagnostics, when they are to be told */
+    struct loop_timer *news;             /* until changed diagnostics are announced */
     bool has_news;                       /* the timer runs */
-    uint64_t news_told;                  /* log_new_problems() when our connections were told */
-    uint64_t slow_reader_quiet_until_ms; /* no further warning about one before */
+    uint64_t news_told;                  /* log_new_problems() at the last announcement */
+    uint64_t slow_reader_quiet_until_ms; /* no further warning before */
     struct core_sessions_listener listener;
 };

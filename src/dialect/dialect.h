@@ -1,8 +1,8 @@
 /*
- * The kinds of message the gate speaks. A dialect recognises its messages,
- * says what to do (answer at once, or call a tool), and renders the outcome.
- * It never reads bytes, runs tools or validates arguments: the corridor does
- * that, the same way for all of them.
+ * A dialect is one kind of message. It recognises its messages, decides what to
+ * do with them (answer at once, or call a tool), and renders the result. It does
+ * not read bytes, run tools or validate arguments: core's pipeline does that in
+ * the same way for all dialects.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "tools/tool.h"
 
 struct dialect;
-struct dialect_request;
+struct dialect_req;
 struct dialect_question;
 struct dialect_session;
 struct mcp_method;
@@ -20,138 +20,129 @@ struct mcp_provider;
 struct envelope_schemas;
 struct mcp_definitions;
 
-/** What a dialect may ask of the connection a request came in on. */
+/** What core does for a dialect. */
 struct dialect_host {
-    /* Give up a request in flight that has this id; it is not answered. */
-    void (*cancel)(struct dialect_request *request, struct jsv_value id);
+    /* Cancel the request in flight that has this id; it is not answered. */
+    void (*cancel)(struct dialect_req *req, struct jsv_value id);
     /* Send a message that belongs to the request, before its answer. */
-    void (*push)(struct dialect_request *request, struct jsv_str message);
+    void (*push)(struct dialect_req *req, struct jsv_str message);
     /* Whether the connection may have one more request that listens. */
-    bool (*may_listen)(const struct dialect_request *request);
+    bool (*may_listen)(const struct dialect_req *req);
     /*
-     * Of HTTP clients: keep *request->session under an id of its own. @return 0; -ENOSPC: there are
-     * too many, and retry_after_s is set; -errno.
+     * HTTP only: register *req->session under a new id. @return 0; -ENOSPC: there are too many
+     * sessions, and retry_after_s is set; -errno.
      */
-    int (*keep_session)(struct dialect_request *request);
-    /* Of HTTP clients: find a session and make it *request->session. @return whether there is. */
-    bool (*find_session)(struct dialect_request *request, struct jsv_str id);
+    int (*keep_session)(struct dialect_req *req);
+    /* HTTP only: find a session and make it *req->session. @return whether there is one. */
+    bool (*find_session)(struct dialect_req *req, struct jsv_str id);
     /*
-     * Go on with a shorter message, which is copied, in place of the one that came: for a request
-     * that stays open. It has the same id and method. @return 0; -ENOMEM, and nothing has changed.
+     * Replace the message by a shorter one with the same id and method, which is copied: for a
+     * request that stays open. @return 0; -ENOMEM, and nothing has changed.
      */
-    int (*shorten)(struct dialect_request *request, struct jsv_str message);
+    int (*shorten)(struct dialect_req *req, struct jsv_str message);
     /*
-     * Read a JSON text that lives as long as the request, in place of the one read before.
-     * @return 0; -EBADMSG when it is none; -ENOMEM.
+     * Read a JSON text. The text must live as long as the request; the value read before becomes
+     * invalid. @return 0; -EBADMSG: it is not JSON; -ENOMEM.
      */
-    int (*read)(struct dialect_request *request, struct jsv_str text, struct jsv_value *ret_root);
+    int (*read)(struct dialect_req *req, struct jsv_str text, struct jsv_value *ret_root);
     /*
-     * Wait for an answer of the client's; all that are waited for, by key, become
-     * request->inputs. @return 0 with the id to ask under; -ENOTCONN when the client would not
-     * hear the question; -ENOMEM.
+     * Register a question to the client. When all are answered, the answers, by key, become
+     * req->inputs. @return 0 with the id of the question; -ENOTCONN: nothing can be sent to the
+     * client; -ENOMEM.
      */
     int (*ask)(
-        struct dialect_request *request,
+        struct dialect_req *req,
         struct jsv_str key,
         const struct mcp_method *method,
         uint64_t *ret_id);
-    /* An answer came in as a message. @param result NONE: the client could not answer. */
+    /* The client answered a question. @param result NONE: it answered with an error. */
     void (*answer)(
-        struct dialect_request *request,
-        struct dialect_question *question,
-        struct jsv_value result);
+        struct dialect_req *req, struct dialect_question *question, struct jsv_value result);
 };
 
-struct dialect_request {
-    /* Given by the corridor. */
+struct dialect_req {
+    /* Set by core. */
     struct rpc_message message;
     const struct dialect_host *host;
-    const struct rpc_http *http;      /* NULL: it came in a line */
+    const struct rpc_http *http;      /* NULL: the message came in a line */
     struct dialect_session **session; /* of the connection; *session is NULL before there is one */
     const struct catalog *catalog;
-    const struct mcp_provider *provider; /* what the official protocol shows besides tools */
+    const struct mcp_provider *provider; /* of MCP resources and prompts */
     struct mcp_definitions *definitions;
     const struct envelope_schemas *envelopes;
-    struct log *log;   /* what is kept of messages; NULL: nothing is */
-    bool is_private;   /* what is served is not for everybody */
-    uint64_t began_us; /* by os_now_us(), moved by the time it waited for others: so its own time */
+    struct log *log;   /* NULL: messages are not logged */
+    bool is_private;   /* shared caches must not keep answers */
+    uint64_t began_us; /* os_now_us(), plus the time it waited for other requests */
     struct jsv_reader *reader;
     struct jsv_validator *validator;
     struct jsv_arena *scratch;
-    struct jsv_value nothing;     /* {}: for arguments that were left out */
-    struct jsv_buf *reply;        /* the answer goes here; empty: there is none */
-    const struct tool_call *call; /* the one that is over, when its outcome is rendered */
+    struct jsv_value empty_object; /* {}, for arguments that were left out */
+    struct jsv_buf *reply;         /* the answer is written here; empty: there is none */
+    const struct tool_call *call;  /* the finished call, for render() and render_failure() */
 
-    /* Filled in by the dialect. */
+    /* Set by the dialect. */
     const struct dialect *dialect;
-    const struct catalog_tool *tool; /* to be called */
-    struct jsv_value arguments;      /* for it; an object */
-    struct jsv_value inputs;         /* what the client was asked for; NONE: it was not */
-    struct jsv_str memory;           /* what the tool wanted to remember then */
-    bool has_output_max;             /* the tool may put out so many bytes, and no more */
+    const struct catalog_tool *tool; /* to call */
+    struct jsv_value arguments;      /* an object */
+    struct jsv_value inputs;         /* answers of the client, by key; NONE: it was not asked */
+    struct jsv_str state_in;         /* what the tool kept when it asked */
+    bool has_output_max;             /* output_max limits the bytes of the result */
     uint64_t output_max;
-    unsigned variant;                /* the dialect's own: which of its versions is spoken */
-    const void *state;               /* the dialect's own, in scratch */
-    bool is_valid;                   /* the message is as defined: the answer has to be, too */
-    const struct mcp_method *method; /* of a valid message of the official protocol */
-    unsigned http_status;            /* 200 unless it says otherwise */
-    unsigned retry_after_s;          /* when to try again, for HTTP; 0: nothing is said of that */
+    unsigned variant;                /* private to the dialect: its version */
+    const void *state;               /* private to the dialect, in scratch */
+    const struct mcp_method *method; /* of a valid MCP message */
+    unsigned http_status;            /* 200 by default */
+    unsigned retry_after_s;          /* the Retry-After header; 0: none */
 };
 
 enum dialect_step {
-    DIALECT_CALL,   /* request->tool is to be called with request->arguments */
-    DIALECT_DONE,   /* the answer is written, or there is none */
-    DIALECT_LISTEN, /* it stays open: the client is told of changes until it ends */
-    DIALECT_BATCH,  /* each element is a message of its own; one answer for all */
+    DIALECT_CALL,   /* call req->tool with req->arguments */
+    DIALECT_DONE,   /* the answer is written, or none is due */
+    DIALECT_LISTEN, /* the request stays open and its client is notified of changes */
+    DIALECT_BATCH,  /* each element is a message; one array answers all */
 };
 
-/** A conversation with the client while its request is in flight. */
-struct dialect_talk {
-    void (*progress)(struct dialect_request *request, uint64_t done, uint64_t total);
-    void (*log)(struct dialect_request *request, enum tool_level level, struct jsv_str text);
-    bool (*offers)(const struct dialect_request *request, struct jsv_str capability);
+/** Messages to the client of a request in flight. */
+struct dialect_client_ops {
+    void (*progress)(struct dialect_req *req, uint64_t done, uint64_t total);
+    void (*log)(struct dialect_req *req, enum tool_level level, struct jsv_str text);
+    bool (*offers)(const struct dialect_req *req, struct jsv_str capability);
     /*
-     * The tool wants answers: questions as TOOL_ASK has them, and what it wants to remember.
-     * @return whether they are on their way (host->ask); else the request is answered.
+     * Ask the client: questions as with TOOL_ASK, and the state the tool wants back.
+     * @return whether answers are awaited (host->ask); else the request is answered.
      */
-    bool (*ask)(struct dialect_request *request, struct jsv_value questions, struct jsv_str memory);
-    /* There will be no answers. */
-    void (*give_up)(struct dialect_request *request, struct jsv_str details);
+    bool (*ask)(struct dialect_req *req, struct jsv_value questions, struct jsv_str tool_state);
+    /* Answer the request: there will be no answers from the client. */
+    void (*give_up)(struct dialect_req *req, struct jsv_str details);
 };
 
 struct dialect {
     const char *name;
-    const struct dialect_talk *talk; /* NULL: it has no words for that */
-    bool in_turn;                    /* messages of one connection run one after another */
-    bool wants_id; /* a message without an id is no notification: it is answered, with a refusal */
-    bool (*recognise)(const struct dialect_request *request);
-    /* Whether a message whose shape is wrong is meant for it. NULL: none is. */
-    bool (*is_meant)(const struct dialect_request *request);
+    const struct dialect_client_ops *client; /* NULL: it cannot notify or ask clients */
+    bool serial;   /* messages of one connection run in order, one at a time */
+    bool wants_id; /* a message without an id is not a notification but an error, and is answered */
+    bool (*recognise)(const struct dialect_req *req);
+    /* Whether a malformed message belongs to the dialect. NULL: none does. */
+    bool (*owns_malformed)(const struct dialect_req *req);
     /*
-     * What was sent is no message at all: too long, no JSON, not of the right shape. The status
-     * is set. NULL: the error of JSON-RPC.
+     * Refuse a malformed message: too long, not JSON, or of the wrong shape. http_status is set.
+     * NULL: a JSON-RPC error.
      */
-    void (*malformed)(struct dialect_request *request, const struct rpc_fault *fault);
-    enum dialect_step (*open)(struct dialect_request *request);
-    /* The arguments do not fit the tool's input schema; paths are below them. */
-    void (*refuse)(struct dialect_request *request, const struct jsv_problems *problems);
-    /* The tool's result. */
-    void (*render)(
-        struct dialect_request *request, struct jsv_str result, enum tool_verdict verdict);
+    void (*malformed)(struct dialect_req *req, const struct rpc_fault *fault);
+    enum dialect_step (*open)(struct dialect_req *req);
+    /* The arguments do not match the tool's input schema; paths start at the arguments. */
+    void (*refuse)(struct dialect_req *req, const struct jsv_problems *problems);
+    /* Write the tool's result. */
+    void (*render)(struct dialect_req *req, struct jsv_str result, enum tool_verdict verdict);
     /*
-     * The tool is a program that failed: call->failure says how, call->result is what it had put
-     * out by then. NULL: fail() with the failure's message.
+     * Write the failure of an external program: call->failure, and in call->result what it wrote
+     * before. NULL: fail() with the failure's message.
      */
-    void (*render_failure)(struct dialect_request *request);
-    /*
-     * Whether the answer to a valid message is one of the dialect's, which depends on its method
-     * and variant. NULL: it always is. @return 1; 0; -ENOMEM when that could not be found out.
-     */
-    int (*is_sound)(struct dialect_request *request, struct jsv_value answer);
-    /* Write the answer to a request that has listened. NULL: there are none. */
-    void (*end_listening)(struct dialect_request *request);
-    /* We failed. The reply is empty again. */
-    void (*fail)(struct dialect_request *request, struct jsv_str details);
+    void (*render_failure)(struct dialect_req *req);
+    /* Write the answer that ends a request that listens. NULL: there are none. */
+    void (*end_listening)(struct dialect_req *req);
+    /* Write an internal error. The reply is empty. */
+    void (*fail)(struct dialect_req *req, struct jsv_str details);
 };
 
 #define DIALECT(name) extern const struct dialect dialect_##name;
@@ -159,30 +150,29 @@ struct dialect {
 #undef DIALECT
 
 /**
- * Whether answers without an id leave it out, as the protocol has it since 2025-11-25.
- * @param session NULL: it is not known yet; the headers tell.
+ * Whether an error without an id omits the member, as MCP does since 2025-11-25.
+ * @param session NULL: not known yet, the headers decide.
  */
 bool dialect_omits_id(const struct rpc_http *http, const struct dialect_session *session);
 
-/** The dialect of a message; NULL when nobody knows it. */
-const struct dialect *dialect_recognise(const struct dialect_request *request);
-/** The dialect of an endpoint that has one of its own; NULL: the message decides. */
+/** The dialect of a message, or NULL. */
+const struct dialect *dialect_recognise(const struct dialect_req *req);
+/** The dialect of an HTTP endpoint that serves only one; NULL: the message decides. */
 const struct dialect *dialect_of_endpoint(const struct rpc_http *http);
-/** Refuse what is no message, in the words of whoever it was meant for. */
+/** Refuse a malformed message in the format of the dialect it belongs to. */
 void dialect_refuse_message(
-    struct dialect_request *request, enum rpc_error error, const struct rpc_fault *fault);
+    struct dialect_req *req, enum rpc_error error, const struct rpc_fault *fault);
 
-/** Whether a request may be of any dialect, and its shape decides. */
-bool dialect_is_open(const struct dialect_request *request);
+/** Whether the request came in a line or at /rpc, where the message decides on the dialect. */
+bool dialect_is_open(const struct dialect_req *req);
 
 /**
- * Make params the arguments, without their _meta: that is for the server and not for tools.
+ * Make params the arguments, without their _meta, which tools do not see.
  * @param params An object. @return 0 or -ENOMEM.
  */
-int dialect_take_arguments(struct dialect_request *request, struct jsv_value params);
+int dialect_take_arguments(struct dialect_req *req, struct jsv_value params);
 
-/** What an id of a tool has before the tool's name. */
+/** The prefix of tool ids. */
 #define DIALECT_TOOL_ID_PREFIX CATALOG_TOOL_ID_PREFIX
-/** A tool by its name, or by its id "mcp.tool:<name>"; NULL when there is none. */
-const struct catalog_tool *
-dialect_find_tool(const struct dialect_request *request, struct jsv_str id);
+/** A tool by its name or its id "mcp.tool:<name>", or NULL. */
+const struct catalog_tool *dialect_find_tool(const struct dialect_req *req, struct jsv_str id);

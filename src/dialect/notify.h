@@ -36,7 +36,7 @@ void dialect_notify_session(
 
 /** Tell the client of a request that listens. @param scratch Emptied. */
 void dialect_notify_listener(
-    const struct dialect_request *request,
+    const struct dialect_req *req,
     const struct dialect_change *change,
     struct jsv_buf *scratch,
     dialect_push *push,

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dialect/mcp/mcp.h"
+
 enum prompt_index {
 #define PROMPT(constant, name, version, title, description, text) PROMPT_##constant,
 #define PROMPT_ARGUMENT(constant, name, is_required, description)
@@ -60,8 +62,8 @@ dialect_prompt_argument_at(const struct dialect_prompt *prompt, size_t index)
     return NULL;
 }
 
-/* The text between '{' and '}' at the beginning; empty when there is no such place. */
-static struct jsv_str place_at(struct jsv_str text)
+/* The name in "{name}" at the beginning of a text; data NULL when it does not begin so. */
+static struct jsv_str placeholder_at(struct jsv_str text)
 {
     const char *end =
         text.size > 0 && text.data[0] == '{' ? memchr(text.data, '}', text.size) : NULL;
@@ -74,16 +76,60 @@ int dialect_prompt_write(
 {
     struct jsv_str rest = prompt->text;
     while (rest.size > 0) {
-        struct jsv_str place = place_at(rest);
-        struct jsv_value value = jsv_value_get(arguments, place);
+        struct jsv_str name = placeholder_at(rest);
+        struct jsv_value value = jsv_value_get(arguments, name);
         size_t used = 1;
-        if (place.data && jsv_value_type(value) == JSV_TYPE_STRING) {
+        if (name.data && jsv_value_type(value) == JSV_TYPE_STRING) {
             jsv_buf_append_str(out, jsv_value_text(value));
-            used = place.size + 2;
+            used = name.size + 2;
         } else {
             jsv_buf_append_byte(out, rest.data[0]);
         }
         rest = (struct jsv_str){rest.data + used, rest.size - used};
     }
     return out->error;
+}
+
+/* ---- descriptions ---- */
+
+void dialect_write_prompt_arguments(struct jsv_writer *writer, const struct dialect_prompt *prompt)
+{
+    const struct dialect_prompt_argument *argument;
+    jsv_write_member_array_begin(writer, JSV_STR("arguments"));
+    for (size_t i = 0; (argument = dialect_prompt_argument_at(prompt, i)) != NULL; i++) {
+        jsv_write_object_begin(writer);
+        jsv_write_member_string(writer, JSV_STR("name"), argument->name);
+        jsv_write_member_string(writer, JSV_STR("description"), argument->description);
+        jsv_write_member_bool(writer, JSV_STR("required"), argument->is_required);
+        jsv_write_object_end(writer);
+    }
+    jsv_write_array_end(writer);
+}
+
+void dialect_write_prompts(struct jsv_writer *writer)
+{
+    const struct dialect_prompt *prompt;
+    jsv_write_member_array_begin(writer, JSV_STR("prompts"));
+    for (size_t i = 0; (prompt = dialect_prompt_at(i)) != NULL; i++) {
+        jsv_write_object_begin(writer);
+        jsv_write_member_string(writer, JSV_STR("promptId"), prompt->id);
+        jsv_write_member_string(writer, JSV_STR("title"), prompt->title);
+        jsv_write_member_string(writer, JSV_STR("description"), prompt->description);
+        dialect_write_prompt_arguments(writer, prompt);
+        jsv_write_object_end(writer);
+    }
+    jsv_write_array_end(writer);
+}
+
+void dialect_write_user_message(struct jsv_writer *writer, struct jsv_str text)
+{
+    jsv_write_array_begin(writer);
+    jsv_write_object_begin(writer);
+    jsv_write_member_string(writer, JSV_STR("role"), JSV_STR("user"));
+    jsv_write_member_object_begin(writer, JSV_STR("content"));
+    jsv_write_member_string(writer, JSV_STR("type"), JSV_STR("text"));
+    jsv_write_member_string(writer, JSV_STR("text"), text);
+    jsv_write_object_end(writer);
+    jsv_write_object_end(writer);
+    jsv_write_array_end(writer);
 }

@@ -1,5 +1,5 @@
 /*
- * The prompts the server offers (prompts.def), whatever dialect asks for them.
+ * The built-in prompts (prompts.def), for all dialects.
  */
 #pragma once
 
@@ -10,7 +10,7 @@ struct dialect_prompt {
     struct jsv_str id;   /* with its version: "repair_asset@1" */
     struct jsv_str title;
     struct jsv_str description;
-    struct jsv_str text; /* with {places} for arguments */
+    struct jsv_str text; /* with {placeholders} for arguments */
 };
 
 struct dialect_prompt_argument {
@@ -22,18 +22,25 @@ struct dialect_prompt_argument {
 
 /** NULL after the last. */
 const struct dialect_prompt *dialect_prompt_at(size_t index);
-/** By name or id; NULL when there is none. */
+/** By name or id, or NULL. */
 const struct dialect_prompt *dialect_prompt_find(struct jsv_str name);
 /** NULL after the last. */
 const struct dialect_prompt_argument *
 dialect_prompt_argument_at(const struct dialect_prompt *prompt, size_t index);
 
 /**
- * Append the text with the arguments put in.
+ * Append the text with placeholders replaced by arguments.
  *
- * @param arguments An object of strings, or NONE. A place whose argument is not there stays as
- *                  it is: {schema}.
+ * @param arguments An object of strings, or NONE. A placeholder without an argument stays as it
+ *                  is: {schema}.
  * @return 0, or the buffer's sticky error.
  */
 int dialect_prompt_write(
     const struct dialect_prompt *prompt, struct jsv_value arguments, struct jsv_buf *out);
+
+/** "arguments":[{name, description, required}] */
+void dialect_write_prompt_arguments(struct jsv_writer *writer, const struct dialect_prompt *prompt);
+/** "prompts":[{promptId, title, description, arguments}] */
+void dialect_write_prompts(struct jsv_writer *writer);
+/** The array of messages [{"role":"user","content":{"type":"text","text":…}}]. */
+void dialect_write_user_message(struct jsv_writer *writer, struct jsv_str text);

@@ -1,5 +1,5 @@
 /*
- * The JSON files of this directory: the fixed part of the OpenAPI document.
+ * The JSON files of this folder: the fixed part of the OpenAPI document.
  */
 #pragma once
 

@@ -1,20 +1,21 @@
 /*
- * The OpenAPI document: openapi.json, which has what is always the same, with
- * the version of the envelope schemas, an operation for each tool, and the
- * schemas of tools and envelopes put in.
+ * The OpenAPI document: the fixed part in openapi.json, with the version of the
+ * envelope schemas, an operation for each tool, and the schemas of tools and
+ * envelopes added.
  *
- * A tool's operation is its own path below /mcp/tool/; its two schemas are the
- * components <name>.input and <name>.output.
+ * A tool's operation has the path /mcp/tool/<id>; its schemas are the components
+ * <name>.input and <name>.output.
  */
+#include <string.h>
+
 #include "dialect/mcp/mcp.h"
-#include "documents/describe.h"
+#include "dialect/write.h"
 #include "documents/embedded.h"
-#include "documents/openapi_schema.h"
 #include "documents/published.h"
 #include "envelope/reference.h"
 #include "envelope/schemas.h"
 
-/* Room for a path or a pointer around a tool's name. */
+/* A path or a pointer with the name of a tool. */
 #define NAME_SIZE 512
 
 static void key(struct jsv_writer *writer, const char *name)
@@ -140,6 +141,170 @@ static void write_operation(struct jsv_writer *writer, const struct catalog_tool
     end(writer);
 }
 
+/* ---- schemas as components ---- */
+
+#define COMPONENTS "#/components/schemas/"
+
+/* Deeper values are copied unchanged. */
+#define DEPTH_MAX 128
+
+/* The envelope schemas that are components of the document. */
+static const struct {
+    struct jsv_str name;
+    struct jsv_str file;
+} components[] = {
+    {JSV_STR("MCPRequest"), JSV_STR("request.schema.json")},
+    {JSV_STR("MCPResponse"), JSV_STR("response.schema.json")},
+    {JSV_STR("EnvelopeRequest"), JSV_STR("mcp.request.schema.v0.1.json")},
+    {JSV_STR("Envelope"), JSV_STR("mcp.envelope.schema.v0.1.json")},
+    {JSV_STR("ProvenanceRecord"), JSV_STR("prov.record.schema.v0.1.json")},
+    {JSV_STR("Artifact"), JSV_STR("artifact.schema.v0.1.json")},
+    {JSV_STR("ArtifactReference"), JSV_STR("artifact.ref.schema.v0.1.json")},
+    {JSV_STR("Evidence"), JSV_STR("evidence.schema.v0.1.json")},
+};
+
+#define COMPONENT_COUNT (sizeof(components) / sizeof(components[0]))
+
+struct copy {
+    struct jsv_writer *writer;
+    struct jsv_str component;
+};
+
+/* What the value of a keyword contains. */
+enum inside {
+    SCHEMAS, /* a schema, or an array of schemas */
+    NAMES,   /* an object of schemas */
+    DATA,    /* not a schema */
+};
+
+static enum inside inside_of(struct jsv_str keyword)
+{
+    static const struct {
+        struct jsv_str keyword;
+        enum inside inside;
+    } known[] = {
+        {JSV_STR("properties"), NAMES},
+        {JSV_STR("patternProperties"), NAMES},
+        {JSV_STR("dependentSchemas"), NAMES},
+        {JSV_STR("$defs"), NAMES},
+        {JSV_STR("definitions"), NAMES},
+        {JSV_STR("const"), DATA},
+        {JSV_STR("enum"), DATA},
+        {JSV_STR("default"), DATA},
+        {JSV_STR("examples"), DATA},
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (jsv_str_equal(known[i].keyword, keyword)) {
+            return known[i].inside;
+        }
+    }
+    return SCHEMAS;
+}
+
+/* ---- references ---- */
+
+static struct jsv_str component_of_file(struct jsv_str file)
+{
+    for (size_t i = 0; i < COMPONENT_COUNT; i++) {
+        if (jsv_str_equal(components[i].file, file)) {
+            return components[i].name;
+        }
+    }
+    return (struct jsv_str){NULL, 0};
+}
+
+/* Longer references are not ours. */
+#define REFERENCE_MAX ((size_t)64 * 1024)
+
+static void write_reference(const struct copy *copy, struct jsv_str reference)
+{
+    const char *hash = reference.size > 0 ? memchr(reference.data, '#', reference.size) : NULL;
+    size_t file_size = hash ? (size_t)(hash - reference.data) : reference.size;
+    struct jsv_str file = {reference.data, file_size};
+    struct jsv_str fragment = {
+        reference.data + file_size + (hash ? 1 : 0), reference.size - file_size - (hash ? 1 : 0)};
+    struct jsv_str component = file.size == 0 ? copy->component : component_of_file(file);
+    bool is_pointer = fragment.size == 0 || fragment.data[0] == '/';
+    if (!component.data || !is_pointer) {
+        jsv_write_string(copy->writer, reference);
+        return;
+    }
+    struct jsv_buf target;
+    jsv_buf_init(&target, &copy->writer->out->allocator, REFERENCE_MAX);
+    jsv_buf_append_str(&target, JSV_STR(COMPONENTS));
+    jsv_buf_append_str(&target, component);
+    jsv_buf_append_str(&target, fragment);
+    jsv_write_string(copy->writer, jsv_buf_str(&target));
+    jsv_buf_done(&target);
+}
+
+/* ---- copying schemas ---- */
+
+static void
+copy_value(const struct copy *copy, struct jsv_value value, enum inside inside, unsigned depth);
+
+static void
+copy_object(const struct copy *copy, struct jsv_value object, enum inside inside, unsigned depth)
+{
+    struct jsv_iter iter = jsv_value_iter(object);
+    jsv_write_object_begin(copy->writer);
+    while (jsv_iter_next(&iter)) {
+        struct jsv_str name = jsv_value_text(iter.key);
+        bool is_string = jsv_value_type(iter.value) == JSV_TYPE_STRING;
+        bool is_keyword = inside == SCHEMAS;
+        if (is_keyword && depth == 0 && jsv_str_equal(name, JSV_STR("$id"))) {
+            continue;
+        }
+        jsv_write_key(copy->writer, name);
+        if (is_keyword && is_string && jsv_str_equal(name, JSV_STR("$ref"))) {
+            write_reference(copy, jsv_value_text(iter.value));
+        } else {
+            copy_value(copy, iter.value, is_keyword ? inside_of(name) : SCHEMAS, depth + 1);
+        }
+    }
+    jsv_write_object_end(copy->writer);
+}
+
+static void
+copy_value(const struct copy *copy, struct jsv_value value, enum inside inside, unsigned depth)
+{
+    enum jsv_type type = jsv_value_type(value);
+    if (inside == DATA || depth == DEPTH_MAX) {
+        jsv_write_value(copy->writer, value);
+    } else if (type == JSV_TYPE_OBJECT) {
+        copy_object(copy, value, inside, depth);
+    } else if (type == JSV_TYPE_ARRAY) {
+        struct jsv_iter iter = jsv_value_iter(value);
+        jsv_write_array_begin(copy->writer);
+        while (jsv_iter_next(&iter)) {
+            copy_value(copy, iter.value, SCHEMAS, depth + 1);
+        }
+        jsv_write_array_end(copy->writer);
+    } else {
+        jsv_write_value(copy->writer, value);
+    }
+}
+
+/*
+ * Write a schema as a component.
+ *
+ * A reference within a schema starts at the schema's own root, which is elsewhere in this document:
+ * "#/$defs/a" becomes "#/components/schemas/<name>/$defs/a". A reference to an envelope's file
+ * becomes one to its component. A schema with an $id is written unchanged, unless it is an
+ * envelope's.
+ */
+static void write_schema(
+    struct jsv_writer *writer, struct jsv_value schema, struct jsv_str component, bool is_envelope)
+{
+    const struct copy copy = {.writer = writer, .component = component};
+    bool has_id = jsv_value_type(jsv_value_get(schema, JSV_STR("$id"))) != JSV_TYPE_NONE;
+    if (has_id && !is_envelope) {
+        jsv_write_value(writer, schema);
+    } else {
+        copy_value(&copy, schema, SCHEMAS, 0);
+    }
+}
+
 /* ---- components ---- */
 
 static void write_tool_schema(
@@ -156,7 +321,7 @@ static void write_tool_schema(
     if (jsv_value_type(schema) == JSV_TYPE_NONE) {
         jsv_write_span(writer, JSV_STR("{\"type\":\"object\"}"));
     } else {
-        openapi_schema_write(writer, schema, jsv_buf_str(&name), false);
+        write_schema(writer, schema, jsv_buf_str(&name), false);
     }
     jsv_buf_done(&name);
 }
@@ -171,18 +336,17 @@ static void write_tool_schemas(struct jsv_writer *writer, const struct catalog *
 }
 
 /* @return 0 or -ENOMEM. */
-static int write_envelopes(struct jsv_writer *writer, struct dialect_request *request)
+static int write_envelopes(struct jsv_writer *writer, struct dialect_req *req)
 {
-    const struct openapi_component *component;
-    for (size_t i = 0; (component = openapi_component_at(i)) != NULL; i++) {
+    for (size_t i = 0; i < COMPONENT_COUNT; i++) {
         struct jsv_value schema;
-        struct jsv_str text = envelope_schemas_text(component->file);
-        int r = request->host->read(request, text, &schema);
+        struct jsv_str text = envelope_schemas_text(components[i].file);
+        int r = req->host->read(req, text, &schema);
         if (r < 0) {
             return r;
         }
-        jsv_write_key(writer, component->name);
-        openapi_schema_write(writer, schema, component->name, true);
+        jsv_write_key(writer, components[i].name);
+        write_schema(writer, schema, components[i].name, true);
     }
     return 0;
 }
@@ -200,7 +364,7 @@ write_paths(struct jsv_writer *writer, struct jsv_value paths, const struct cata
     end(writer);
 }
 
-/* All but the components, which come last. */
+/* Everything but the components. */
 static void
 write_head(struct jsv_writer *writer, struct jsv_value fixed, const struct catalog *catalog)
 {
@@ -221,38 +385,38 @@ write_head(struct jsv_writer *writer, struct jsv_value fixed, const struct catal
     }
 }
 
-/* The envelopes' schemas are read in place of the fixed part: they are the very last. */
-static int write_components(
-    struct jsv_writer *writer, struct jsv_value components, struct dialect_request *request)
+/* The envelope schemas come last, because reading them invalidates the fixed part. */
+static int
+write_components(struct jsv_writer *writer, struct jsv_value fixed, struct dialect_req *req)
 {
     begin(writer, "components");
-    struct jsv_iter iter = jsv_value_iter(components);
+    struct jsv_iter iter = jsv_value_iter(fixed);
     while (jsv_iter_next(&iter)) {
         if (!jsv_str_equal(jsv_value_text(iter.key), JSV_STR("schemas"))) {
             jsv_write_member_value(writer, jsv_value_text(iter.key), iter.value);
         }
     }
     begin(writer, "schemas");
-    write_members(writer, jsv_value_get(components, JSV_STR("schemas")));
-    write_tool_schemas(writer, request->catalog);
-    int r = write_envelopes(writer, request);
+    write_members(writer, jsv_value_get(fixed, JSV_STR("schemas")));
+    write_tool_schemas(writer, req->catalog);
+    int r = write_envelopes(writer, req);
     end(writer);
     end(writer);
     return r;
 }
 
-int openapi_write(struct dialect_request *request)
+int documents_write_openapi(struct dialect_req *req)
 {
     const struct jsv_embedded *file = &documents_embedded[0];
     struct jsv_value fixed;
-    int r = request->host->read(request, (struct jsv_str){file->data, file->size}, &fixed);
+    int r = req->host->read(req, (struct jsv_str){file->data, file->size}, &fixed);
     if (r < 0) {
         return r;
     }
-    struct jsv_writer writer = jsv_writer_on(request->reply);
+    struct jsv_writer writer = jsv_writer_on(req->reply);
     jsv_write_object_begin(&writer);
-    write_head(&writer, fixed, request->catalog);
-    r = write_components(&writer, jsv_value_get(fixed, JSV_STR("components")), request);
+    write_head(&writer, fixed, req->catalog);
+    r = write_components(&writer, jsv_value_get(fixed, JSV_STR("components")), req);
     jsv_write_object_end(&writer);
     return r;
 }

@@ -1,12 +1,15 @@
 /*
- * Documents that are published over HTTP: the catalog of tools, schemas, and
- * the OpenAPI document. They are asked for by their paths, never by a message.
+ * Documents served over HTTP: the catalog of tools, schemas, and the OpenAPI
+ * document. Their paths name them, not a message.
  */
 #pragma once
 
 #include "dialect/dialect.h"
 
-extern const struct dialect dialect_published;
+extern const struct dialect dialect_documents;
 
-/** Append the OpenAPI document. @return 0 or -ENOMEM. */
-int openapi_write(struct dialect_request *request);
+/** Whether an endpoint serves a document. @param http NULL: no. */
+bool documents_serve(const struct rpc_http *http);
+
+/** Append the OpenAPI document to the reply. @return 0 or -ENOMEM. */
+int documents_write_openapi(struct dialect_req *req);

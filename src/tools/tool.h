@@ -98,13 +98,13 @@ struct tool_call {
     void *owner;                      /* the caller's */
     const struct tool_client *client; /* NULL: nobody listens */
     struct jsv_value inputs;          /* what was asked for, by key; NONE before */
-    struct jsv_str memory;            /* what was to be remembered then; empty before */
+    struct jsv_str state_in;          /* what was to be remembered then; empty before */
     bool has_output_max;              /* the client wants no more than so many bytes */
     uint64_t output_max;
 
     /* Filled in by the tool. */
     enum tool_verdict verdict;
-    struct jsv_str remember;       /* with TOOL_ASK; valid UTF-8, lives until the call is over */
+    struct jsv_str state_out;      /* with TOOL_ASK; valid UTF-8, lives until the call is over */
     struct envelope_result result; /* what out was written from, byte for byte */
     struct envelope_issue failure; /* of a program: why it failed; code.data NULL: it did not */
     uint64_t queued_us;            /* it waited for a place to run a program in */

@@ -1,5 +1,5 @@
 #include "dialect/mcp/http.h"
-#include "dialect/problems.h"
+#include "dialect/write.h"
 #include "jsv/base/append.h"
 
 /* The snapshot changes only by a reload, which is rare; a client may keep lists for a while. */
@@ -37,16 +37,16 @@ void mcp_write_text_content(struct jsv_writer *writer, struct jsv_str text)
     JSV_PUT(writer->out, "}]");
 }
 
-struct jsv_writer mcp_result_begin(struct dialect_request *request)
+struct jsv_writer mcp_result_begin(struct dialect_req *req)
 {
-    return mcp_result_begin_as(request, JSV_STR("complete"));
+    return mcp_result_begin_as(req, JSV_STR("complete"));
 }
 
-struct jsv_writer mcp_result_begin_as(struct dialect_request *request, struct jsv_str type)
+struct jsv_writer mcp_result_begin_as(struct dialect_req *req, struct jsv_str type)
 {
-    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
+    struct jsv_writer writer = rpc_write_result(req->reply, &req->message);
     JSV_PUT(writer.out, "{");
-    if (mcp_version_has(mcp_version_of(request), MCP_TRAIT_RESULT_TYPE)) {
+    if (mcp_version_has(mcp_version_of(req), MCP_TRAIT_RESULT_TYPE)) {
         JSV_PUT(writer.out, "\"resultType\":\"");
         jsv_put(writer.out, type.data, type.size); /* a word of ours */
         JSV_PUT(writer.out, "\"," META);
@@ -72,7 +72,7 @@ static void write_hints(
 
 void mcp_write_cache_hints(struct jsv_writer *writer, const struct mcp_exchange *exchange)
 {
-    bool is_private = exchange->request->is_private;
+    bool is_private = exchange->req->is_private;
     write_hints(
         writer, exchange->version, TTL_MS, is_private ? JSV_STR("private") : JSV_STR("public"));
 }
@@ -83,36 +83,36 @@ void mcp_write_live_hints(struct jsv_writer *writer, enum mcp_version version)
 }
 
 enum dialect_step
-mcp_answer_error(struct dialect_request *request, enum rpc_error error, struct jsv_str message)
+mcp_answer_error(struct dialect_req *req, enum rpc_error error, struct jsv_str message)
 {
-    mcp_set_status(request, error);
+    mcp_set_status(req, error);
     struct jsv_writer writer =
-        rpc_write_error(request->reply, &request->message, rpc_error_code(error), message);
+        rpc_write_error(req->reply, &req->message, rpc_error_code(error), message);
     rpc_write_error_end(&writer);
     return DIALECT_DONE;
 }
 
-enum dialect_step mcp_answer_fault(
-    struct dialect_request *request, enum rpc_error error, const struct rpc_fault *fault)
+enum dialect_step
+mcp_answer_fault(struct dialect_req *req, enum rpc_error error, const struct rpc_fault *fault)
 {
-    mcp_set_status(request, error);
-    rpc_write_fault(request->reply, &request->message, error, fault);
+    mcp_set_status(req, error);
+    rpc_write_fault(req->reply, &req->message, error, fault);
     return DIALECT_DONE;
 }
 
 enum dialect_step mcp_answer_problems(
-    struct dialect_request *request,
+    struct dialect_req *req,
     enum rpc_error error,
     struct jsv_str prefix,
     const struct jsv_problems *problems)
 {
     struct jsv_str text = rpc_error_message(error);
     if (error != RPC_ERROR_INVALID_REQUEST) {
-        text = dialect_problem_message(request->scratch, text, prefix, &problems->items[0]);
+        text = dialect_problem_message(req->scratch, text, prefix, &problems->items[0]);
     }
-    mcp_set_status(request, error);
+    mcp_set_status(req, error);
     struct jsv_writer writer =
-        rpc_write_error(request->reply, &request->message, rpc_error_code(error), text);
+        rpc_write_error(req->reply, &req->message, rpc_error_code(error), text);
     jsv_write_key(&writer, JSV_STR("data"));
     dialect_write_problems(&writer, prefix, problems);
     rpc_write_error_end(&writer);

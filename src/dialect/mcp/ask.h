@@ -12,11 +12,11 @@
 #include "dialect/mcp/mcp.h"
 
 /** As dialect_talk's ask(). */
-bool mcp_ask(struct dialect_request *request, struct jsv_value questions, struct jsv_str memory);
+bool mcp_ask(struct dialect_req *req, struct jsv_value questions, struct jsv_str tool_state);
 /** As dialect_talk's give_up(). */
-void mcp_give_up(struct dialect_request *request, struct jsv_str details);
+void mcp_give_up(struct dialect_req *req, struct jsv_str details);
 /** As dialect_talk's offers(). */
-bool mcp_offers(const struct dialect_request *request, struct jsv_str capability);
+bool mcp_offers(const struct dialect_req *req, struct jsv_str capability);
 
 /**
  * Take the answers a request brings along.
@@ -24,7 +24,7 @@ bool mcp_offers(const struct dialect_request *request, struct jsv_str capability
  */
 bool mcp_take_inputs(struct mcp_exchange *exchange);
 /** A message that answers a question of ours, perhaps. */
-enum dialect_step mcp_take_answer(struct dialect_request *request);
+enum dialect_step mcp_take_answer(struct dialect_req *req);
 
 /** What the client of a legacy session says it can do. */
 unsigned mcp_capabilities_of(struct jsv_value capabilities, enum mcp_version version);
@@ -32,8 +32,7 @@ unsigned mcp_capabilities_of(struct jsv_value capabilities, enum mcp_version ver
 /* ---- what is remembered (mcp_state.c) ---- */
 
 /** Append a text that mcp_state_open() takes, for this request. @return 0 or -errno. */
-int mcp_state_seal(
-    const struct dialect_request *request, struct jsv_str memory, struct jsv_buf *out);
+int mcp_state_seal(const struct dialect_req *req, struct jsv_str tool_state, struct jsv_buf *out);
 /** @return 0; -EBADMSG when it is none of ours, for another request, or too old; -errno. */
 int mcp_state_open(
-    const struct dialect_request *request, struct jsv_str state, struct jsv_str *ret_memory);
+    const struct dialect_req *req, struct jsv_str state, struct jsv_str *ret_tool_state);

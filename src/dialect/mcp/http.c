@@ -17,34 +17,34 @@
 #define SESSION_HEADER "Mcp-Session-Id"
 #define PARAM_PREFIX   "Mcp-Param-"
 
-bool mcp_is_endpoint(const struct dialect_request *request)
+bool mcp_is_endpoint(const struct dialect_req *req)
 {
-    return request->http && request->http->endpoint == RPC_ENDPOINT_MCP;
+    return req->http && req->http->endpoint == RPC_ENDPOINT_MCP;
 }
 
 /* ---- statuses ---- */
 
-void mcp_set_status(struct dialect_request *request, enum rpc_error error)
+void mcp_set_status(struct dialect_req *req, enum rpc_error error)
 {
-    request->http_status = rpc_error_status(error);
-    if (!mcp_is_endpoint(request)) {
+    req->http_status = rpc_error_status(error);
+    if (!mcp_is_endpoint(req)) {
         return;
     }
-    bool is_modern = mcp_version_facts(mcp_version_of(request))->era == MCP_ERA_MODERN;
+    bool is_modern = mcp_version_facts(mcp_version_of(req))->era == MCP_ERA_MODERN;
     bool is_answer = error == RPC_ERROR_INVALID_PARAMS || error == RPC_ERROR_RESOURCE_NOT_FOUND ||
                      (error == RPC_ERROR_METHOD_NOT_FOUND && !is_modern);
     if (is_answer) {
-        request->http_status = 200;
+        req->http_status = 200;
     }
 }
 
 /* ---- headers ---- */
 
 static enum rpc_header
-header(const struct dialect_request *request, struct jsv_str name, struct jsv_str *ret_value)
+header(const struct dialect_req *req, struct jsv_str name, struct jsv_str *ret_value)
 {
     *ret_value = (struct jsv_str){NULL, 0};
-    return request->http->header(request->http, name, ret_value);
+    return req->http->header(req->http, name, ret_value);
 }
 
 struct mcp_version_header mcp_version_header(const struct rpc_http *http)
@@ -78,34 +78,32 @@ bool dialect_omits_id(const struct rpc_http *http, const struct dialect_session 
 
 /* ---- sessions ---- */
 
-static bool
-refuse_session(struct dialect_request *request, unsigned status, const struct rpc_fault *fault)
+static bool refuse_session(struct dialect_req *req, unsigned status, const struct rpc_fault *fault)
 {
-    mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, fault);
-    request->http_status = status;
+    mcp_answer_fault(req, RPC_ERROR_INVALID_REQUEST, fault);
+    req->http_status = status;
     return false;
 }
 
-static bool refuse_header_version(struct dialect_request *request)
+static bool refuse_header_version(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
         .details = JSV_STR("the protocol version in the header is not that of the session"),
         .suggestion = JSV_STR("Send the version that initialize settled"),
         .cause = {VERSION_HEADER, sizeof(VERSION_HEADER) - 1},
     };
-    return refuse_session(request, 400, &fault);
+    return refuse_session(req, 400, &fault);
 }
 
 /* A header that names a version must name the session's. */
-static bool
-check_session_version(struct dialect_request *request, const struct mcp_version_header *named)
+static bool check_session_version(struct dialect_req *req, const struct mcp_version_header *named)
 {
     bool fits = named->found == RPC_HEADER_ABSENT ||
-                (named->is_known && named->version == (*request->session)->version);
-    return fits || refuse_header_version(request);
+                (named->is_known && named->version == (*req->session)->version);
+    return fits || refuse_header_version(req);
 }
 
-bool mcp_settle_session(struct dialect_request *request, const struct mcp_version_header *named)
+bool mcp_settle_session(struct dialect_req *req, const struct mcp_version_header *named)
 {
     static const struct rpc_fault missing = {
         .details = JSV_STR("the request names no session"),
@@ -118,47 +116,46 @@ bool mcp_settle_session(struct dialect_request *request, const struct mcp_versio
         .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
     };
     struct jsv_str id;
-    enum rpc_header found = header(request, JSV_STR(SESSION_HEADER), &id);
-    if (JSV_IS(request->message.method, "initialize")) {
+    enum rpc_header found = header(req, JSV_STR(SESSION_HEADER), &id);
+    if (JSV_IS(req->message.method, "initialize")) {
         if (found == RPC_HEADER_FOUND) {
-            request->host->find_session(request, id); /* one that lives is not begun again */
+            req->host->find_session(req, id); /* one that lives is not begun again */
         }
         return true;
     }
     if (found != RPC_HEADER_FOUND) {
-        return refuse_session(request, 400, &missing);
+        return refuse_session(req, 400, &missing);
     }
-    if (!request->host->find_session(request, id)) {
-        return refuse_session(request, 404, &unknown);
+    if (!req->host->find_session(req, id)) {
+        return refuse_session(req, 404, &unknown);
     }
-    return check_session_version(request, named);
+    return check_session_version(req, named);
 }
 
 /* ---- modern requests ---- */
 
-static bool mismatch(struct dialect_request *request, struct jsv_str name)
+static bool mismatch(struct dialect_req *req, struct jsv_str name)
 {
     const struct rpc_fault fault = {
         .details = JSV_STR("a header is missing, malformed or different from the body"),
         .suggestion = JSV_STR("Send the header with the same value as in the body"),
         .cause = name,
     };
-    mcp_answer_fault(request, RPC_ERROR_HEADER_MISMATCH, &fault);
+    mcp_answer_fault(req, RPC_ERROR_HEADER_MISMATCH, &fault);
     return false;
 }
 
-static bool
-check_plain(struct dialect_request *request, struct jsv_str name, struct jsv_str expected)
+static bool check_plain(struct dialect_req *req, struct jsv_str name, struct jsv_str expected)
 {
     struct jsv_str value;
-    enum rpc_header found = header(request, name, &value);
+    enum rpc_header found = header(req, name, &value);
     bool fits = found == RPC_HEADER_FOUND && jsv_str_equal(value, expected);
-    return fits || mismatch(request, name);
+    return fits || mismatch(req, name);
 }
 
-bool mcp_check_version_header(struct dialect_request *request, struct jsv_str version)
+bool mcp_check_version_header(struct dialect_req *req, struct jsv_str version)
 {
-    return check_plain(request, JSV_STR(VERSION_HEADER), version);
+    return check_plain(req, JSV_STR(VERSION_HEADER), version);
 }
 
 /* ---- encoded values ---- */
@@ -189,16 +186,15 @@ static struct jsv_str unwrap(struct jsv_arena *scratch, struct jsv_str value)
     return decode(scratch, (struct jsv_str){value.data + begin, value.size - begin - end});
 }
 
-static bool
-check_encoded(struct dialect_request *request, struct jsv_str name, struct jsv_str expected)
+static bool check_encoded(struct dialect_req *req, struct jsv_str name, struct jsv_str expected)
 {
     struct jsv_str value;
-    enum rpc_header found = header(request, name, &value);
+    enum rpc_header found = header(req, name, &value);
     if (found != RPC_HEADER_FOUND) {
-        return mismatch(request, name);
+        return mismatch(req, name);
     }
-    struct jsv_str plain = unwrap(request->scratch, value);
-    return (plain.data && jsv_str_equal(plain, expected)) || mismatch(request, name);
+    struct jsv_str plain = unwrap(req->scratch, value);
+    return (plain.data && jsv_str_equal(plain, expected)) || mismatch(req, name);
 }
 
 /* The member of params that Mcp-Name repeats; NONE: none. */
@@ -210,24 +206,23 @@ static struct jsv_value named_member(struct jsv_str method, const struct mcp_par
     return JSV_IS(method, "resources/read") ? params->uri : (struct jsv_value){0};
 }
 
-bool mcp_check_name_headers(struct dialect_request *request, const struct mcp_params *params)
+bool mcp_check_name_headers(struct dialect_req *req, const struct mcp_params *params)
 {
-    const struct rpc_message *message = &request->message;
+    const struct rpc_message *message = &req->message;
     if (message->kind != RPC_REQUEST) {
         return true;
     }
-    if (!check_plain(request, JSV_STR("Mcp-Method"), message->method)) {
+    if (!check_plain(req, JSV_STR("Mcp-Method"), message->method)) {
         return false;
     }
     struct jsv_value name = named_member(message->method, params);
     bool is_named = jsv_value_type(name) == JSV_TYPE_STRING;
-    return !is_named || check_encoded(request, JSV_STR("Mcp-Name"), jsv_value_text(name));
+    return !is_named || check_encoded(req, JSV_STR("Mcp-Name"), jsv_value_text(name));
 }
 
 /* ---- arguments in headers ---- */
 
-static bool
-fits_argument(struct dialect_request *request, struct jsv_value argument, struct jsv_str value)
+static bool fits_argument(struct dialect_req *req, struct jsv_value argument, struct jsv_str value)
 {
     switch (jsv_value_type(argument)) {
     case JSV_TYPE_STRING:
@@ -237,8 +232,8 @@ fits_argument(struct dialect_request *request, struct jsv_value argument, struct
     case JSV_TYPE_NUMBER: {
         struct jsv_document *document = jsv_document_new(os_allocator());
         struct jsv_error error;
-        bool fits = document && jsv_read(request->reader, document, value, 0, &error) == 0 &&
-                    jsv_value_equal(jsv_document_root(document), argument, request->scratch) == 1;
+        bool fits = document && jsv_read(req->reader, document, value, 0, &error) == 0 &&
+                    jsv_value_equal(jsv_document_root(document), argument, req->scratch) == 1;
         jsv_document_free(document);
         return fits;
     }
@@ -252,7 +247,7 @@ fits_argument(struct dialect_request *request, struct jsv_value argument, struct
 }
 
 static bool
-check_argument(struct dialect_request *request, struct jsv_str suffix, struct jsv_value argument)
+check_argument(struct dialect_req *req, struct jsv_str suffix, struct jsv_value argument)
 {
     char name[sizeof(PARAM_PREFIX) + CATALOG_HEADER_NAME_MAX] = PARAM_PREFIX;
     size_t prefix = strlen(PARAM_PREFIX);
@@ -264,29 +259,26 @@ check_argument(struct dialect_request *request, struct jsv_str suffix, struct js
     memcpy(name + prefix, suffix.data, suffix.size);
     struct jsv_str whole = {name, prefix + suffix.size};
     struct jsv_str value;
-    if (header(request, whole, &value) != RPC_HEADER_FOUND) {
-        return mismatch(request, suffix);
+    if (header(req, whole, &value) != RPC_HEADER_FOUND) {
+        return mismatch(req, suffix);
     }
-    struct jsv_str plain = unwrap(request->scratch, value);
-    return (plain.data && fits_argument(request, argument, plain)) || mismatch(request, suffix);
+    struct jsv_str plain = unwrap(req->scratch, value);
+    return (plain.data && fits_argument(req, argument, plain)) || mismatch(req, suffix);
 }
 
 static bool check_properties(
-    struct dialect_request *request,
-    struct jsv_value schema,
-    struct jsv_value object,
-    unsigned depth)
+    struct dialect_req *req, struct jsv_value schema, struct jsv_value object, unsigned depth)
 {
     struct jsv_iter iter = jsv_value_iter(jsv_value_get(schema, JSV_STR("properties")));
     while (jsv_iter_next(&iter)) {
         struct jsv_value argument = jsv_value_get(object, jsv_value_text(iter.key));
         struct jsv_value suffix = jsv_value_get(iter.value, JSV_STR("x-mcp-header"));
         if (jsv_value_type(suffix) == JSV_TYPE_STRING &&
-            !check_argument(request, jsv_value_text(suffix), argument)) {
+            !check_argument(req, jsv_value_text(suffix), argument)) {
             return false;
         }
         if (depth < CATALOG_PROPERTY_DEPTH_MAX &&
-            !check_properties(request, iter.value, argument, depth + 1)) {
+            !check_properties(req, iter.value, argument, depth + 1)) {
             return false;
         }
     }
@@ -294,7 +286,7 @@ static bool check_properties(
 }
 
 bool mcp_check_argument_headers(
-    struct dialect_request *request, const struct catalog_tool *tool, struct jsv_value arguments)
+    struct dialect_req *req, const struct catalog_tool *tool, struct jsv_value arguments)
 {
-    return !tool->has_headers || check_properties(request, tool->input_schema, arguments, 1);
+    return !tool->has_headers || check_properties(req, tool->input_schema, arguments, 1);
 }

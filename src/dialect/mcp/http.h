@@ -7,10 +7,10 @@
 #include "dialect/mcp/mcp.h"
 
 /** Whether a request came to the protocol's endpoint. */
-bool mcp_is_endpoint(const struct dialect_request *request);
+bool mcp_is_endpoint(const struct dialect_req *req);
 
 /** Set the status that goes with an error. */
-void mcp_set_status(struct dialect_request *request, enum rpc_error error);
+void mcp_set_status(struct dialect_req *req, enum rpc_error error);
 
 /** What the header MCP-Protocol-Version says. */
 struct mcp_version_header {
@@ -28,12 +28,12 @@ bool mcp_header_is_modern(const struct mcp_version_header *named);
  * Find the session a legacy request belongs to.
  * @return whether it may go on; else it is answered.
  */
-bool mcp_settle_session(struct dialect_request *request, const struct mcp_version_header *named);
+bool mcp_settle_session(struct dialect_req *req, const struct mcp_version_header *named);
 
 /** The version in the header against that of the body. @return as above. */
-bool mcp_check_version_header(struct dialect_request *request, struct jsv_str version);
+bool mcp_check_version_header(struct dialect_req *req, struct jsv_str version);
 /** The headers that repeat method and name of a modern request. @return as above. */
-bool mcp_check_name_headers(struct dialect_request *request, const struct mcp_params *params);
+bool mcp_check_name_headers(struct dialect_req *req, const struct mcp_params *params);
 /** The headers that repeat arguments of a tool. @return as above. */
 bool mcp_check_argument_headers(
-    struct dialect_request *request, const struct catalog_tool *tool, struct jsv_value arguments);
+    struct dialect_req *req, const struct catalog_tool *tool, struct jsv_value arguments);

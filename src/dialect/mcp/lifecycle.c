@@ -34,16 +34,16 @@ static enum mcp_version negotiate(struct jsv_str wanted)
 }
 
 /* Begin a session. @return 0; -ENOSPC: there are too many; -errno. */
-static int begin_session(struct dialect_request *request, enum mcp_version version)
+static int begin_session(struct dialect_req *req, enum mcp_version version)
 {
     struct dialect_session *session = dialect_session_new(version);
     if (!session) {
         return -ENOMEM;
     }
-    *request->session = session;
-    int r = request->http ? request->host->keep_session(request) : 0;
+    *req->session = session;
+    int r = req->http ? req->host->keep_session(req) : 0;
     if (r < 0) {
-        *request->session = NULL;
+        *req->session = NULL;
         dialect_session_release(session);
     }
     return r;
@@ -62,23 +62,23 @@ enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
                               "when they are no longer needed"),
         .cause = JSV_STR("/method"),
     };
-    struct dialect_request *request = exchange->request;
-    if (*request->session) {
-        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &again);
+    struct dialect_req *req = exchange->req;
+    if (*req->session) {
+        return mcp_answer_fault(req, RPC_ERROR_INVALID_REQUEST, &again);
     }
     struct jsv_value wanted = jsv_value_get(exchange->params, JSV_STR("protocolVersion"));
     enum mcp_version version = negotiate(jsv_value_text(wanted));
-    int r = begin_session(request, version);
+    int r = begin_session(req, version);
     if (r == -ENOSPC) {
-        return mcp_answer_fault(request, RPC_ERROR_BUSY, &busy);
+        return mcp_answer_fault(req, RPC_ERROR_BUSY, &busy);
     }
     if (r < 0) {
-        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("no session can be made"));
+        return mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("no session can be made"));
     }
     struct jsv_value capabilities = jsv_value_get(exchange->params, JSV_STR("capabilities"));
-    (*request->session)->capabilities = mcp_capabilities_of(capabilities, version);
-    request->variant = version;
-    struct jsv_writer writer = mcp_result_begin(request);
+    (*req->session)->capabilities = mcp_capabilities_of(capabilities, version);
+    req->variant = version;
+    struct jsv_writer writer = mcp_result_begin(req);
     jsv_write_member_string(
         &writer, JSV_STR("protocolVersion"), jsv_str_from(mcp_version_name(version)));
     write_capabilities(&writer, version);
@@ -90,15 +90,15 @@ enum dialect_step mcp_handle_initialize(struct mcp_exchange *exchange)
 
 enum dialect_step mcp_handle_initialized(struct mcp_exchange *exchange)
 {
-    if (*exchange->request->session) {
-        (*exchange->request->session)->is_initialized = true;
+    if (*exchange->req->session) {
+        (*exchange->req->session)->is_initialized = true;
     }
     return DIALECT_DONE;
 }
 
 enum dialect_step mcp_handle_discover(struct mcp_exchange *exchange)
 {
-    struct jsv_writer writer = mcp_result_begin(exchange->request);
+    struct jsv_writer writer = mcp_result_begin(exchange->req);
     jsv_write_member_array_begin(&writer, JSV_STR("supportedVersions"));
     for (unsigned i = MCP_VERSION_COUNT; i > 0; i--) {
         jsv_write_string(&writer, jsv_str_from(mcp_version_name((enum mcp_version)(i - 1))));
@@ -113,17 +113,17 @@ enum dialect_step mcp_handle_discover(struct mcp_exchange *exchange)
 
 enum dialect_step mcp_handle_ping(struct mcp_exchange *exchange)
 {
-    struct jsv_writer writer = mcp_result_begin(exchange->request);
+    struct jsv_writer writer = mcp_result_begin(exchange->req);
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }
 
 enum dialect_step mcp_handle_cancelled(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     struct jsv_value id = jsv_value_get(exchange->params, JSV_STR("requestId"));
     if (jsv_value_type(id) != JSV_TYPE_NONE) {
-        request->host->cancel(request, id);
+        req->host->cancel(req, id);
     }
     return DIALECT_DONE;
 }

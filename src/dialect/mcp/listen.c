@@ -28,9 +28,9 @@ void mcp_write_subscription(struct jsv_writer *writer, struct jsv_value id)
     jsv_write_object_end(writer);
 }
 
-static struct jsv_value filter_of(const struct dialect_request *request)
+static struct jsv_value filter_of(const struct dialect_req *req)
 {
-    return jsv_value_get(request->message.params, JSV_STR("notifications"));
+    return jsv_value_get(req->message.params, JSV_STR("notifications"));
 }
 
 /* ---- URIs without duplicates ---- */
@@ -126,21 +126,21 @@ write_short_message(struct jsv_buf *out, const struct rpc_message *message, stru
 }
 
 /* Keep only what is needed. @return 0; -ENOSPC: too many bytes of URIs; -ENOMEM. */
-static int shorten(struct dialect_request *request)
+static int shorten(struct dialect_req *req)
 {
-    struct uri_set *set = jsv_arena_alloc(request->scratch, sizeof(*set));
+    struct uri_set *set = jsv_arena_alloc(req->scratch, sizeof(*set));
     if (!set) {
         return -ENOMEM;
     }
     memset(set, 0, sizeof(*set));
     struct jsv_buf text;
-    jsv_buf_init(&text, os_allocator(), request->reply->size_max);
-    write_short_message(&text, &request->message, set);
+    jsv_buf_init(&text, os_allocator(), req->reply->size_max);
+    write_short_message(&text, &req->message, set);
     int r = text.error;
     if (set->bytes > DIALECT_SUBSCRIPTION_BYTES_MAX) {
         r = -ENOSPC;
     }
-    r = r < 0 ? r : request->host->shorten(request, jsv_buf_str(&text));
+    r = r < 0 ? r : req->host->shorten(req, jsv_buf_str(&text));
     jsv_buf_done(&text);
     return r;
 }
@@ -148,16 +148,16 @@ static int shorten(struct dialect_request *request)
 /* ---- beginning and end ---- */
 
 /* The first message of the subscription: what is honoured. */
-static void acknowledge(struct dialect_request *request)
+static void acknowledge(struct dialect_req *req)
 {
-    struct jsv_writer writer = jsv_writer_on(request->reply);
+    struct jsv_writer writer = jsv_writer_on(req->reply);
     jsv_write_object_begin(&writer);
     jsv_write_member_string(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
     jsv_write_member_string(
         &writer, JSV_STR("method"), JSV_STR("notifications/subscriptions/acknowledged"));
     jsv_write_member_object_begin(&writer, JSV_STR("params"));
-    mcp_write_subscription(&writer, request->message.id);
-    mcp_write_member(&writer, JSV_STR("notifications"), filter_of(request));
+    mcp_write_subscription(&writer, req->message.id);
+    mcp_write_member(&writer, JSV_STR("notifications"), filter_of(req));
     jsv_write_object_end(&writer);
     jsv_write_object_end(&writer);
 }
@@ -180,38 +180,38 @@ enum dialect_step mcp_handle_listen(struct mcp_exchange *exchange)
                               "notifications in one request"),
         .cause = JSV_STR(""),
     };
-    struct dialect_request *request = exchange->request;
-    if (!request->host->may_listen(request)) {
-        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &too_many_listeners);
+    struct dialect_req *req = exchange->req;
+    if (!req->host->may_listen(req)) {
+        return mcp_answer_fault(req, RPC_ERROR_INVALID_REQUEST, &too_many_listeners);
     }
-    struct jsv_value uris = jsv_value_get(filter_of(request), JSV_STR("resourceSubscriptions"));
-    if (jsv_value_span(request->message.id).size > ID_SIZE_MAX) {
-        return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &long_id);
+    struct jsv_value uris = jsv_value_get(filter_of(req), JSV_STR("resourceSubscriptions"));
+    if (jsv_value_span(req->message.id).size > ID_SIZE_MAX) {
+        return mcp_answer_fault(req, RPC_ERROR_INVALID_REQUEST, &long_id);
     }
     if (jsv_value_count(uris) > DIALECT_SUBSCRIPTIONS_MAX) {
-        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
+        return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &too_many);
     }
-    int r = shorten(request);
+    int r = shorten(req);
     if (r == -ENOSPC) {
-        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
+        return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &too_many);
     }
     if (r < 0) {
-        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+        return mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
-    acknowledge(request);
-    if (request->reply->error < 0) {
+    acknowledge(req);
+    if (req->reply->error < 0) {
         return DIALECT_DONE;
     }
-    request->host->push(request, jsv_buf_str(request->reply));
-    jsv_buf_reset(request->reply);
+    req->host->push(req, jsv_buf_str(req->reply));
+    jsv_buf_reset(req->reply);
     return DIALECT_LISTEN;
 }
 
-void mcp_end_listening(struct dialect_request *request)
+void mcp_end_listening(struct dialect_req *req)
 {
-    struct jsv_writer writer = rpc_write_result(request->reply, &request->message);
+    struct jsv_writer writer = rpc_write_result(req->reply, &req->message);
     jsv_write_object_begin(&writer);
     jsv_write_member_string(&writer, JSV_STR("resultType"), JSV_STR("complete"));
-    mcp_write_subscription(&writer, request->message.id);
+    mcp_write_subscription(&writer, req->message.id);
     mcp_result_end(&writer);
 }

@@ -15,7 +15,7 @@
 
 /** A request that fits its definition. */
 struct mcp_exchange {
-    struct dialect_request *request;
+    struct dialect_req *req;
     enum mcp_version version;
     struct jsv_value params;        /* an object; empty when the message has none */
     const struct mcp_params *parts; /* of them */
@@ -28,19 +28,19 @@ typedef enum dialect_step mcp_handler(struct mcp_exchange *exchange);
 #undef MCP_HANDLER
 
 /** The version a request speaks, once open() has found it out. */
-enum mcp_version mcp_version_of(const struct dialect_request *request);
+enum mcp_version mcp_version_of(const struct dialect_req *req);
 
 /** "_meta" with the id that every message of a subscription has. */
 void mcp_write_subscription(struct jsv_writer *writer, struct jsv_value id);
 /** The answer to a request that has listened: it is over. */
-void mcp_end_listening(struct dialect_request *request);
+void mcp_end_listening(struct dialect_req *req);
 
 /* ---- answers ---- */
 
 /** {"jsonrpc":…,"id":…,"result":{ with what every result of the version has; members follow. */
-struct jsv_writer mcp_result_begin(struct dialect_request *request);
+struct jsv_writer mcp_result_begin(struct dialect_req *req);
 /** The same for a result that is not "complete", where the version has that. */
-struct jsv_writer mcp_result_begin_as(struct dialect_request *request, struct jsv_str type);
+struct jsv_writer mcp_result_begin_as(struct dialect_req *req, struct jsv_str type);
 void mcp_result_end(struct jsv_writer *writer);
 /** How long a result may be kept, and by whom, where the version has that. */
 void mcp_write_cache_hints(struct jsv_writer *writer, const struct mcp_exchange *exchange);
@@ -51,17 +51,17 @@ void mcp_write_server_info(struct jsv_writer *writer, struct jsv_str name);
 
 /** An error without data. @return DIALECT_DONE, for handlers. */
 enum dialect_step
-mcp_answer_error(struct dialect_request *request, enum rpc_error error, struct jsv_str message);
+mcp_answer_error(struct dialect_req *req, enum rpc_error error, struct jsv_str message);
 /** An error whose data says {details, suggestion, cause}. @return DIALECT_DONE. */
-enum dialect_step mcp_answer_fault(
-    struct dialect_request *request, enum rpc_error error, const struct rpc_fault *fault);
+enum dialect_step
+mcp_answer_fault(struct dialect_req *req, enum rpc_error error, const struct rpc_fault *fault);
 /**
  * A message or the arguments in it do not fit: data with the first problem and the list.
  * @param prefix Put before each path.
  * @return DIALECT_DONE.
  */
 enum dialect_step mcp_answer_problems(
-    struct dialect_request *request,
+    struct dialect_req *req,
     enum rpc_error error,
     struct jsv_str prefix,
     const struct jsv_problems *problems);

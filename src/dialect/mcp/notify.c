@@ -166,15 +166,15 @@ static bool wants(struct jsv_value filter, struct jsv_str name)
 }
 
 void dialect_notify_listener(
-    const struct dialect_request *request,
+    const struct dialect_req *req,
     const struct dialect_change *change,
     struct jsv_buf *scratch,
     dialect_push *push,
     void *owner)
 {
     struct listener listener = {
-        .id = request->message.id, .text = scratch, .push = push, .owner = owner};
-    struct jsv_value filter = jsv_value_get(request->message.params, JSV_STR("notifications"));
+        .id = req->message.id, .text = scratch, .push = push, .owner = owner};
+    struct jsv_value filter = jsv_value_get(req->message.params, JSV_STR("notifications"));
     tell_of_lists(
         &listener,
         change->tools && wants(filter, JSV_STR("toolsListChanged")),

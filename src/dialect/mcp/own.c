@@ -11,14 +11,13 @@
 #include "dialect/mcp/provider.h"
 #include "dialect/mcp/resource.h"
 #include "dialect/prompts.h"
-#include "documents/describe.h"
 #include "log/log.h"
 
 #define MIME_TYPE "application/json"
 
-const struct mcp_provider *mcp_provider_or_own(const struct mcp_provider *provider)
+const struct mcp_provider *mcp_provider_or_builtin(const struct mcp_provider *provider)
 {
-    return provider ? provider : &mcp_own_provider;
+    return provider ? provider : &mcp_builtin_provider;
 }
 
 /* ---- resources ---- */
@@ -72,30 +71,29 @@ static void write_template(size_t index, struct jsv_writer *writer)
     jsv_write_object_end(writer);
 }
 
-static bool has_resource(const struct dialect_request *request, struct jsv_str uri)
+static bool has_resource(const struct dialect_req *req, struct jsv_str uri)
 {
     struct mcp_resource resource;
-    return mcp_is_diagnostics(uri) ||
-           mcp_resource_find(request->catalog, request->scratch, uri, &resource);
+    return mcp_is_diagnostics(uri) || mcp_resource_find(req->catalog, req->scratch, uri, &resource);
 }
 
 /* Nothing is wrong where nothing is kept. */
-static struct jsv_str diagnostics_text(const struct dialect_request *request, struct jsv_buf *out)
+static struct jsv_str diagnostics_text(const struct dialect_req *req, struct jsv_buf *out)
 {
-    bool is_written = request->log && log_diagnostics_write(request->log, out) == 0;
+    bool is_written = req->log && log_diagnostics_write(req->log, out) == 0;
     return is_written ? jsv_buf_str(out) : JSV_STR("{\"mismatches\":[]}");
 }
 
 static void
-write_contents(const struct dialect_request *request, struct jsv_str uri, struct jsv_writer *writer)
+write_contents(const struct dialect_req *req, struct jsv_str uri, struct jsv_writer *writer)
 {
     struct mcp_resource resource = {0};
     struct jsv_buf diagnostics;
     jsv_buf_init(&diagnostics, &writer->out->allocator, writer->out->size_max);
     if (mcp_is_diagnostics(uri)) {
-        resource.text = diagnostics_text(request, &diagnostics);
+        resource.text = diagnostics_text(req, &diagnostics);
     } else {
-        (void)mcp_resource_find(request->catalog, request->scratch, uri, &resource);
+        (void)mcp_resource_find(req->catalog, req->scratch, uri, &resource);
     }
     jsv_write_object_begin(writer);
     jsv_write_member_string(writer, JSV_STR("uri"), uri);
@@ -208,7 +206,7 @@ static bool complete(struct mcp_completion *completion)
     return mcp_is_diagnostics(uri); /* a template without variables: nothing comes to mind */
 }
 
-const struct mcp_provider mcp_own_provider = {
+const struct mcp_provider mcp_builtin_provider = {
     .resource_count = mcp_resource_count,
     .write_resource = write_resource,
     .template_count = template_count,

@@ -52,12 +52,12 @@ void mcp_write_next_page(struct jsv_writer *writer, size_t count, size_t end)
     jsv_write_member_string(writer, JSV_STR("nextCursor"), (struct jsv_str){cursor, (size_t)size});
 }
 
-enum dialect_step mcp_answer_bad_cursor(struct dialect_request *request)
+enum dialect_step mcp_answer_bad_cursor(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
         .details = JSV_STR("unknown cursor"),
         .suggestion = JSV_STR("Pass a nextCursor as it was returned, or none"),
         .cause = JSV_STR("/params/cursor"),
     };
-    return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
+    return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &fault);
 }

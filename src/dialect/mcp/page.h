@@ -15,4 +15,4 @@ bool mcp_page_find(
 /** "nextCursor", unless the page was the last. */
 void mcp_write_next_page(struct jsv_writer *writer, size_t count, size_t end);
 /** @return DIALECT_DONE. */
-enum dialect_step mcp_answer_bad_cursor(struct dialect_request *request);
+enum dialect_step mcp_answer_bad_cursor(struct dialect_req *req);

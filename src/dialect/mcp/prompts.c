@@ -7,7 +7,7 @@
 #include "dialect/mcp/ask.h"
 #include "dialect/mcp/page.h"
 #include "dialect/mcp/provider.h"
-#include "dialect/problems.h"
+#include "dialect/write.h"
 
 /* Values a completion lists at most, as the protocol has it. */
 #define COMPLETIONS_MAX 100
@@ -16,17 +16,17 @@
 
 enum dialect_step mcp_handle_prompts_list(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
-    size_t count = request->provider->prompt_count(request->catalog);
+    struct dialect_req *req = exchange->req;
+    size_t count = req->provider->prompt_count(req->catalog);
     size_t first;
     size_t end;
     if (!mcp_page_find(exchange, count, &first, &end)) {
-        return mcp_answer_bad_cursor(request);
+        return mcp_answer_bad_cursor(req);
     }
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     jsv_write_member_array_begin(&writer, JSV_STR("prompts"));
     for (size_t i = first; i < end; i++) {
-        request->provider->write_prompt(request->catalog, i, exchange->version, &writer);
+        req->provider->write_prompt(req->catalog, i, exchange->version, &writer);
     }
     jsv_write_array_end(&writer);
     mcp_write_next_page(&writer, count, end);
@@ -37,62 +37,60 @@ enum dialect_step mcp_handle_prompts_list(struct mcp_exchange *exchange)
 
 /* ---- prompts/get ---- */
 
-static enum dialect_step unknown_prompt(struct dialect_request *request, struct jsv_str name)
+static enum dialect_step unknown_prompt(struct dialect_req *req, struct jsv_str name)
 {
     const struct rpc_fault fault = {
-        .message = dialect_message(request->scratch, JSV_STR("Unknown prompt"), name),
+        .message = dialect_message(req->scratch, JSV_STR("Unknown prompt"), name),
         .details = JSV_STR("unknown prompt"),
         .suggestion = JSV_STR("Use a name that prompts/list returns"),
         .cause = JSV_STR("/params/name"),
     };
-    return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
+    return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &fault);
 }
 
-static enum dialect_step argument_missing(struct dialect_request *request)
+static enum dialect_step argument_missing(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
         .details = JSV_STR("an argument of the prompt is missing"),
         .suggestion = JSV_STR("Give all arguments that prompts/list says are required"),
         .cause = JSV_STR("/params/arguments"),
     };
-    return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
+    return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &fault);
 }
 
 /* Only the modern era can ask in the middle of this; an older client is told so. */
-static enum dialect_step ask_for_prompt(struct dialect_request *request, struct jsv_str questions)
+static enum dialect_step ask_for_prompt(struct dialect_req *req, struct jsv_str questions)
 {
     struct jsv_value root;
-    bool is_modern = mcp_version_facts(mcp_version_of(request))->era == MCP_ERA_MODERN;
+    bool is_modern = mcp_version_facts(mcp_version_of(req))->era == MCP_ERA_MODERN;
     if (!is_modern) {
         return mcp_answer_error(
-            request,
-            RPC_ERROR_INVALID_PARAMS,
-            JSV_STR("this prompt needs a newer protocol version"));
+            req, RPC_ERROR_INVALID_PARAMS, JSV_STR("this prompt needs a newer protocol version"));
     }
-    if (request->host->read(request, questions, &root) < 0) {
-        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+    if (req->host->read(req, questions, &root) < 0) {
+        return mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
-    (void)mcp_ask(request, root, JSV_STR(""));
+    (void)mcp_ask(req, root, JSV_STR(""));
     return DIALECT_DONE;
 }
 
 static enum dialect_step answer_prompt(struct mcp_prompt_call *call)
 {
-    struct dialect_request *request = call->request;
-    switch (request->provider->get_prompt(call)) {
+    struct dialect_req *req = call->req;
+    switch (req->provider->get_prompt(call)) {
     case MCP_PROMPT_UNKNOWN:
-        return unknown_prompt(request, call->name);
+        return unknown_prompt(req, call->name);
     case MCP_PROMPT_INCOMPLETE:
-        return argument_missing(request);
+        return argument_missing(req);
     case MCP_PROMPT_ASK:
-        return ask_for_prompt(request, jsv_buf_str(call->out));
+        return ask_for_prompt(req, jsv_buf_str(call->out));
     case MCP_PROMPT_DONE:
         break;
     }
     if (call->out->error < 0) {
-        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+        return mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     jsv_write_member_span(&writer, JSV_STR("messages"), jsv_buf_str(call->out));
     mcp_result_end(&writer);
     return DIALECT_DONE;
@@ -100,18 +98,18 @@ static enum dialect_step answer_prompt(struct mcp_prompt_call *call)
 
 enum dialect_step mcp_handle_prompts_get(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     struct jsv_value arguments = exchange->parts->arguments;
     if (!mcp_take_inputs(exchange)) {
         return DIALECT_DONE;
     }
     struct jsv_buf out;
-    jsv_buf_init(&out, &request->reply->allocator, request->reply->size_max);
+    jsv_buf_init(&out, &req->reply->allocator, req->reply->size_max);
     struct mcp_prompt_call call = {
-        .request = request,
+        .req = req,
         .name = jsv_value_text(exchange->parts->name),
         .arguments = arguments,
-        .inputs = request->inputs,
+        .inputs = req->inputs,
         .out = &out,
     };
     enum dialect_step step = answer_prompt(&call);
@@ -131,20 +129,20 @@ void mcp_completion_offer(struct mcp_completion *completion, struct jsv_str valu
     }
 }
 
-static enum dialect_step nothing_to_complete(struct dialect_request *request)
+static enum dialect_step nothing_to_complete(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
         .details = JSV_STR("nothing to complete there"),
         .suggestion = JSV_STR("Name a prompt, or a template that resources/templates/list returns"),
         .cause = JSV_STR("/params/ref"),
     };
-    return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
+    return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &fault);
 }
 
 static void write_completion(
-    struct dialect_request *request, const struct mcp_completion *completion, struct jsv_str values)
+    struct dialect_req *req, const struct mcp_completion *completion, struct jsv_str values)
 {
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     jsv_write_member_object_begin(&writer, JSV_STR("completion"));
     jsv_write_member_span(&writer, JSV_STR("values"), values);
     jsv_write_member_uint64(&writer, JSV_STR("total"), completion->total);
@@ -155,27 +153,27 @@ static void write_completion(
 
 enum dialect_step mcp_handle_complete(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     struct jsv_value argument = jsv_value_get(exchange->params, JSV_STR("argument"));
     struct jsv_buf values;
-    jsv_buf_init(&values, &request->reply->allocator, request->reply->size_max);
+    jsv_buf_init(&values, &req->reply->allocator, req->reply->size_max);
     struct jsv_writer writer = jsv_writer_on(&values);
     struct mcp_completion completion = {
-        .catalog = request->catalog,
+        .catalog = req->catalog,
         .reference = jsv_value_get(exchange->params, JSV_STR("ref")),
         .argument = jsv_value_text(jsv_value_get(argument, JSV_STR("name"))),
         .beginning = jsv_value_text(jsv_value_get(argument, JSV_STR("value"))),
         .values = &writer,
     };
     jsv_write_array_begin(&writer);
-    bool is_known = request->provider->complete(&completion);
+    bool is_known = req->provider->complete(&completion);
     jsv_write_array_end(&writer);
     if (!is_known) {
-        nothing_to_complete(request);
+        nothing_to_complete(req);
     } else if (values.error < 0) {
-        mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+        mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     } else {
-        write_completion(request, &completion, jsv_buf_str(&values));
+        write_completion(req, &completion, jsv_buf_str(&values));
     }
     jsv_buf_done(&values);
     return DIALECT_DONE;

@@ -12,7 +12,7 @@
 
 /** A prompt that is asked for. */
 struct mcp_prompt_call {
-    struct dialect_request *request;
+    struct dialect_req *req;
     struct jsv_str name;
     struct jsv_value arguments; /* an object of strings */
     struct jsv_value inputs;    /* what the client was asked for, by key; NONE before */
@@ -45,10 +45,10 @@ struct mcp_provider {
     void (*write_resource)(const struct catalog *catalog, size_t index, struct jsv_writer *writer);
     size_t (*template_count)(void);
     void (*write_template)(size_t index, struct jsv_writer *writer);
-    bool (*has_resource)(const struct dialect_request *request, struct jsv_str uri);
+    bool (*has_resource)(const struct dialect_req *req, struct jsv_str uri);
     /* The object that goes into "contents"; the resource is there. */
     void (*write_contents)(
-        const struct dialect_request *request, struct jsv_str uri, struct jsv_writer *writer);
+        const struct dialect_req *req, struct jsv_str uri, struct jsv_writer *writer);
     /* Whether one is no part of the snapshot: it may be another at any time, and tells what others
        have done. NULL: none is. */
     bool (*is_live)(struct jsv_str uri);
@@ -64,7 +64,7 @@ struct mcp_provider {
     bool (*complete)(struct mcp_completion *completion);
 };
 
-extern const struct mcp_provider mcp_own_provider;
+extern const struct mcp_provider mcp_builtin_provider;
 
 /** The one given, or the built-in one for NULL. */
-const struct mcp_provider *mcp_provider_or_own(const struct mcp_provider *provider);
+const struct mcp_provider *mcp_provider_or_builtin(const struct mcp_provider *provider);

@@ -6,23 +6,23 @@
 #include "dialect/mcp/http.h"
 #include "dialect/mcp/page.h"
 #include "dialect/mcp/provider.h"
-#include "dialect/problems.h"
+#include "dialect/write.h"
 
 /* ---- resources/list, resources/templates/list ---- */
 
 enum dialect_step mcp_handle_resources_list(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
-    size_t count = request->provider->resource_count(request->catalog);
+    struct dialect_req *req = exchange->req;
+    size_t count = req->provider->resource_count(req->catalog);
     size_t first;
     size_t end;
     if (!mcp_page_find(exchange, count, &first, &end)) {
-        return mcp_answer_bad_cursor(request);
+        return mcp_answer_bad_cursor(req);
     }
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     jsv_write_member_array_begin(&writer, JSV_STR("resources"));
     for (size_t i = first; i < end; i++) {
-        request->provider->write_resource(request->catalog, i, &writer);
+        req->provider->write_resource(req->catalog, i, &writer);
     }
     jsv_write_array_end(&writer);
     mcp_write_next_page(&writer, count, end);
@@ -33,17 +33,17 @@ enum dialect_step mcp_handle_resources_list(struct mcp_exchange *exchange)
 
 enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
-    size_t count = request->provider->template_count();
+    struct dialect_req *req = exchange->req;
+    size_t count = req->provider->template_count();
     size_t first;
     size_t end;
     if (!mcp_page_find(exchange, count, &first, &end)) {
-        return mcp_answer_bad_cursor(request);
+        return mcp_answer_bad_cursor(req);
     }
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     jsv_write_member_array_begin(&writer, JSV_STR("resourceTemplates"));
     for (size_t i = first; i < end; i++) {
-        request->provider->write_template(i, &writer);
+        req->provider->write_template(i, &writer);
     }
     jsv_write_array_end(&writer);
     mcp_write_next_page(&writer, count, end);
@@ -56,14 +56,14 @@ enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
 
 static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct jsv_value uri)
 {
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     const struct mcp_version_facts *facts = mcp_version_facts(exchange->version);
     bool is_modern = facts->era == MCP_ERA_MODERN; /* it is a bad parameter then */
-    mcp_set_status(request, is_modern ? RPC_ERROR_INVALID_PARAMS : RPC_ERROR_RESOURCE_NOT_FOUND);
+    mcp_set_status(req, is_modern ? RPC_ERROR_INVALID_PARAMS : RPC_ERROR_RESOURCE_NOT_FOUND);
     struct jsv_str text =
-        dialect_message(request->scratch, JSV_STR("Resource not found:"), jsv_value_text(uri));
+        dialect_message(req->scratch, JSV_STR("Resource not found:"), jsv_value_text(uri));
     struct jsv_writer writer =
-        rpc_write_error(request->reply, &request->message, facts->unknown_resource, text);
+        rpc_write_error(req->reply, &req->message, facts->unknown_resource, text);
     jsv_write_member_object_begin(&writer, JSV_STR("data"));
     mcp_write_member(&writer, JSV_STR("uri"), uri);
     jsv_write_object_end(&writer);
@@ -73,16 +73,16 @@ static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct 
 
 enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     struct jsv_value uri = exchange->parts->uri;
-    if (!request->provider->has_resource(request, jsv_value_text(uri))) {
+    if (!req->provider->has_resource(req, jsv_value_text(uri))) {
         return unknown_resource(exchange, uri);
     }
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     jsv_write_member_array_begin(&writer, JSV_STR("contents"));
-    request->provider->write_contents(request, jsv_value_text(uri), &writer);
+    req->provider->write_contents(req, jsv_value_text(uri), &writer);
     jsv_write_array_end(&writer);
-    if (request->provider->is_live && request->provider->is_live(jsv_value_text(uri))) {
+    if (req->provider->is_live && req->provider->is_live(jsv_value_text(uri))) {
         mcp_write_live_hints(&writer, exchange->version);
     } else {
         mcp_write_cache_hints(&writer, exchange);
@@ -93,21 +93,21 @@ enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
 
 /* ---- resources/subscribe, resources/unsubscribe ---- */
 
-static enum dialect_step answer_nothing(struct dialect_request *request)
+static enum dialect_step answer_nothing(struct dialect_req *req)
 {
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }
 
-static enum dialect_step no_session(struct dialect_request *request)
+static enum dialect_step no_session(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
         .details = JSV_STR("no session to subscribe in"),
         .suggestion = JSV_STR("Send initialize first"),
         .cause = JSV_STR("/method"),
     };
-    return mcp_answer_fault(request, RPC_ERROR_INVALID_REQUEST, &fault);
+    return mcp_answer_fault(req, RPC_ERROR_INVALID_REQUEST, &fault);
 }
 
 enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
@@ -117,31 +117,31 @@ enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
         .suggestion = JSV_STR("Unsubscribe from a resource first, or begin another session"),
         .cause = JSV_STR("/params/uri"),
     };
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     struct jsv_value uri = exchange->parts->uri;
-    if (!*request->session) {
-        return no_session(request);
+    if (!*req->session) {
+        return no_session(req);
     }
-    if (!request->provider->has_resource(request, jsv_value_text(uri))) {
+    if (!req->provider->has_resource(req, jsv_value_text(uri))) {
         return unknown_resource(exchange, uri);
     }
-    int r = dialect_session_subscribe(*request->session, jsv_value_text(uri));
+    int r = dialect_session_subscribe(*req->session, jsv_value_text(uri));
     if (r == -ENOSPC) {
-        return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &too_many);
+        return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &too_many);
     }
     if (r < 0) {
-        return mcp_answer_error(request, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
+        return mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
-    return answer_nothing(request);
+    return answer_nothing(req);
 }
 
 enum dialect_step mcp_handle_unsubscribe(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     struct jsv_value uri = exchange->parts->uri;
-    if (!*request->session) {
-        return no_session(request);
+    if (!*req->session) {
+        return no_session(req);
     }
-    dialect_session_unsubscribe(*request->session, jsv_value_text(uri));
-    return answer_nothing(request);
+    dialect_session_unsubscribe(*req->session, jsv_value_text(uri));
+    return answer_nothing(req);
 }

@@ -45,31 +45,31 @@ static void append_part(struct jsv_buf *out, struct jsv_str part)
 }
 
 static int append_signed(
-    const struct dialect_request *request,
+    const struct dialect_req *req,
     struct jsv_str expiry,
-    struct jsv_str memory,
+    struct jsv_str tool_state,
     struct jsv_buf *out)
 {
-    struct jsv_value params = request->message.params;
+    struct jsv_value params = req->message.params;
     struct jsv_value arguments = jsv_value_get(params, JSV_STR("arguments"));
-    append_part(out, request->message.method);
+    append_part(out, req->message.method);
     append_part(out, jsv_value_text(jsv_value_get(params, JSV_STR("name"))));
     append_part(out, expiry);
     if (jsv_value_count(arguments) > 0) {
-        int r = jsv_canon_write(arguments, JSV_CANON_UTF8, request->scratch, out, NULL);
+        int r = jsv_canon_write(arguments, JSV_CANON_UTF8, req->scratch, out, NULL);
         if (r < 0) {
             return r;
         }
     }
     jsv_buf_append_byte(out, '\0');
-    jsv_buf_append_str(out, memory);
+    jsv_buf_append_str(out, tool_state);
     return out->error;
 }
 
 static int make_code(
-    const struct dialect_request *request,
+    const struct dialect_req *req,
     struct jsv_str expiry,
-    struct jsv_str memory,
+    struct jsv_str tool_state,
     char ret_code[static OS_DIGEST_HEX_SIZE + 1])
 {
     struct jsv_buf text;
@@ -77,7 +77,7 @@ static int make_code(
     jsv_buf_init(&text, os_allocator(), SIGNED_SIZE_MAX);
     int r = key.error;
     if (r == 0) {
-        r = append_signed(request, expiry, memory, &text);
+        r = append_signed(req, expiry, tool_state, &text);
     }
     if (r == 0) {
         struct jsv_str secret = {key.bytes, sizeof(key.bytes)};
@@ -87,20 +87,19 @@ static int make_code(
     return r;
 }
 
-int mcp_state_seal(
-    const struct dialect_request *request, struct jsv_str memory, struct jsv_buf *out)
+int mcp_state_seal(const struct dialect_req *req, struct jsv_str tool_state, struct jsv_buf *out)
 {
     char expiry[EXPIRY_SIZE + 1];
     char code[OS_DIGEST_HEX_SIZE + 1];
     snprintf(expiry, sizeof(expiry), "%016llx.", (unsigned long long)os_now_ms() + GOOD_FOR_MS);
-    int r = make_code(request, (struct jsv_str){expiry, EXPIRY_SIZE - 1}, memory, code);
+    int r = make_code(req, (struct jsv_str){expiry, EXPIRY_SIZE - 1}, tool_state, code);
     if (r < 0) {
         return r;
     }
     jsv_buf_append(out, expiry, EXPIRY_SIZE);
     jsv_buf_append(out, code, OS_DIGEST_HEX_SIZE);
     jsv_buf_append_byte(out, '.');
-    return jsv_buf_append_str(out, memory);
+    return jsv_buf_append_str(out, tool_state);
 }
 
 /* In the same time for any two texts of that size. */
@@ -114,7 +113,7 @@ static bool is_same(const char *a, const char *b, size_t size)
 }
 
 int mcp_state_open(
-    const struct dialect_request *request, struct jsv_str state, struct jsv_str *ret_memory)
+    const struct dialect_req *req, struct jsv_str state, struct jsv_str *ret_tool_state)
 {
     char now[EXPIRY_SIZE + 1];
     char code[OS_DIGEST_HEX_SIZE + 1] = "";
@@ -122,8 +121,8 @@ int mcp_state_open(
         return -EBADMSG;
     }
     struct jsv_str expiry = {state.data, EXPIRY_SIZE - 1};
-    struct jsv_str memory = {state.data + HEAD_SIZE, state.size - HEAD_SIZE};
-    int r = make_code(request, expiry, memory, code);
+    struct jsv_str tool_state = {state.data + HEAD_SIZE, state.size - HEAD_SIZE};
+    int r = make_code(req, expiry, tool_state, code);
     if (r < 0) {
         return r;
     }
@@ -131,6 +130,6 @@ int mcp_state_open(
     bool is_ours = state.data[EXPIRY_SIZE - 1] == '.' && state.data[HEAD_SIZE - 1] == '.' &&
                    is_same(state.data + EXPIRY_SIZE, code, OS_DIGEST_HEX_SIZE);
     bool is_good = is_ours && memcmp(expiry.data, now, expiry.size) > 0;
-    *ret_memory = memory;
+    *ret_tool_state = tool_state;
     return is_good ? 0 : -EBADMSG;
 }

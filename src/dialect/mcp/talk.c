@@ -29,9 +29,9 @@ static const struct jsv_str level_names[] = {
 /* A notification without what every one of them has: a few numbers and a text. */
 #define MESSAGE_SIZE_MAX ((size_t)1 << 20)
 
-static struct jsv_value meta_of(const struct dialect_request *request)
+static struct jsv_value meta_of(const struct dialect_req *req)
 {
-    return jsv_value_get(request->message.params, JSV_STR("_meta"));
+    return jsv_value_get(req->message.params, JSV_STR("_meta"));
 }
 
 static struct jsv_writer begin(struct jsv_buf *text, struct jsv_str method)
@@ -46,19 +46,19 @@ static struct jsv_writer begin(struct jsv_buf *text, struct jsv_str method)
 }
 
 /* A message that cannot be written is not sent: nobody waits for it. */
-static void send_off(struct dialect_request *request, struct jsv_writer *writer)
+static void send_off(struct dialect_req *req, struct jsv_writer *writer)
 {
     jsv_write_object_end(writer);
     jsv_write_object_end(writer);
     if (writer->out->error == 0) {
-        request->host->push(request, jsv_buf_str(writer->out));
+        req->host->push(req, jsv_buf_str(writer->out));
     }
     jsv_buf_done(writer->out);
 }
 
-static void say_progress(struct dialect_request *request, uint64_t done, uint64_t total)
+static void say_progress(struct dialect_req *req, uint64_t done, uint64_t total)
 {
-    struct jsv_value token = jsv_value_get(meta_of(request), JSV_STR("progressToken"));
+    struct jsv_value token = jsv_value_get(meta_of(req), JSV_STR("progressToken"));
     size_t size = jsv_value_span(token).size;
     if (size == 0 || size > PROGRESS_TOKEN_MAX) {
         return;
@@ -68,7 +68,7 @@ static void say_progress(struct dialect_request *request, uint64_t done, uint64_
     mcp_write_member(&writer, JSV_STR("progressToken"), token);
     jsv_write_member_uint64(&writer, JSV_STR("progress"), done);
     jsv_write_member_uint64(&writer, JSV_STR("total"), total);
-    send_off(request, &writer);
+    send_off(req, &writer);
 }
 
 /* ---- messages ---- */
@@ -85,44 +85,44 @@ static bool find_level(struct jsv_str name, enum tool_level *ret_level)
     return false;
 }
 
-static bool matters(const struct dialect_request *request, enum tool_level level)
+static bool matters(const struct dialect_req *req, enum tool_level level)
 {
-    struct dialect_session *session = *request->session;
+    struct dialect_session *session = *req->session;
     enum tool_level least;
-    if (mcp_version_facts(mcp_version_of(request))->era == MCP_ERA_LEGACY) {
+    if (mcp_version_facts(mcp_version_of(req))->era == MCP_ERA_LEGACY) {
         return session && level >= atomic_load(&session->level);
     }
-    struct jsv_value wanted = jsv_value_get(meta_of(request), JSV_STR(META_LEVEL));
+    struct jsv_value wanted = jsv_value_get(meta_of(req), JSV_STR(META_LEVEL));
     return find_level(jsv_value_text(wanted), &least) && level >= least;
 }
 
-static void say_log(struct dialect_request *request, enum tool_level level, struct jsv_str data)
+static void say_log(struct dialect_req *req, enum tool_level level, struct jsv_str data)
 {
-    if (!matters(request, level)) {
+    if (!matters(req, level)) {
         return;
     }
     struct jsv_buf text;
     struct jsv_writer writer = begin(&text, JSV_STR("notifications/message"));
     jsv_write_member_string(&writer, JSV_STR("level"), level_names[level]);
-    jsv_write_member_string(&writer, JSV_STR("logger"), request->tool->name);
+    jsv_write_member_string(&writer, JSV_STR("logger"), req->tool->name);
     jsv_write_member_string(&writer, JSV_STR("data"), data);
-    send_off(request, &writer);
+    send_off(req, &writer);
 }
 
 enum dialect_step mcp_handle_set_level(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     struct jsv_value name = jsv_value_get(exchange->params, JSV_STR("level"));
     enum tool_level level;
-    if (*request->session && find_level(jsv_value_text(name), &level)) {
-        atomic_store(&(*request->session)->level, level);
+    if (*req->session && find_level(jsv_value_text(name), &level)) {
+        atomic_store(&(*req->session)->level, level);
     }
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     mcp_result_end(&writer);
     return DIALECT_DONE;
 }
 
-const struct dialect_talk mcp_talk = {
+const struct dialect_client_ops mcp_notifications = {
     .progress = say_progress,
     .log = say_log,
     .offers = mcp_offers,

@@ -6,4 +6,4 @@
 
 #include "dialect/mcp/mcp.h"
 
-extern const struct dialect_talk mcp_talk;
+extern const struct dialect_client_ops mcp_notifications;

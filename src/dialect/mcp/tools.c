@@ -5,7 +5,7 @@
 #include "dialect/mcp/ask.h"
 #include "dialect/mcp/http.h"
 #include "dialect/mcp/page.h"
-#include "dialect/problems.h"
+#include "dialect/write.h"
 
 static void
 write_tool(struct jsv_writer *writer, const struct catalog_tool *tool, enum mcp_version version)
@@ -29,17 +29,17 @@ write_tool(struct jsv_writer *writer, const struct catalog_tool *tool, enum mcp_
 
 enum dialect_step mcp_handle_tools_list(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
-    size_t count = catalog_listed_tool_count(request->catalog);
+    struct dialect_req *req = exchange->req;
+    size_t count = catalog_listed_tool_count(req->catalog);
     size_t first;
     size_t end;
     if (!mcp_page_find(exchange, count, &first, &end)) {
-        return mcp_answer_bad_cursor(request);
+        return mcp_answer_bad_cursor(req);
     }
-    struct jsv_writer writer = mcp_result_begin(request);
+    struct jsv_writer writer = mcp_result_begin(req);
     jsv_write_member_array_begin(&writer, JSV_STR("tools"));
     for (size_t i = first; i < end; i++) {
-        write_tool(&writer, catalog_listed_tool_at(request->catalog, i), exchange->version);
+        write_tool(&writer, catalog_listed_tool_at(req->catalog, i), exchange->version);
     }
     jsv_write_array_end(&writer);
     mcp_write_next_page(&writer, count, end);
@@ -48,31 +48,31 @@ enum dialect_step mcp_handle_tools_list(struct mcp_exchange *exchange)
     return DIALECT_DONE;
 }
 
-static enum dialect_step unknown_tool(struct dialect_request *request, struct jsv_str name)
+static enum dialect_step unknown_tool(struct dialect_req *req, struct jsv_str name)
 {
     const struct rpc_fault fault = {
-        .message = dialect_message(request->scratch, JSV_STR("Unknown tool"), name),
+        .message = dialect_message(req->scratch, JSV_STR("Unknown tool"), name),
         .details = JSV_STR("unknown tool"),
         .suggestion = JSV_STR("Use a name that tools/list returns"),
         .cause = JSV_STR("/params/name"),
     };
-    return mcp_answer_fault(request, RPC_ERROR_INVALID_PARAMS, &fault);
+    return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &fault);
 }
 
 enum dialect_step mcp_handle_tools_call(struct mcp_exchange *exchange)
 {
-    struct dialect_request *request = exchange->request;
+    struct dialect_req *req = exchange->req;
     struct jsv_value arguments = exchange->parts->arguments;
     struct jsv_str name = jsv_value_text(exchange->parts->name);
-    request->tool = catalog_tool_find(request->catalog, name);
-    if (!request->tool) {
-        return unknown_tool(request, name);
+    req->tool = catalog_tool_find(req->catalog, name);
+    if (!req->tool) {
+        return unknown_tool(req, name);
     }
     bool given = jsv_value_type(arguments) == JSV_TYPE_OBJECT;
-    request->arguments = given ? arguments : request->nothing;
+    req->arguments = given ? arguments : req->empty_object;
     bool is_modern = mcp_version_facts(exchange->version)->era == MCP_ERA_MODERN;
-    if (is_modern && mcp_is_endpoint(request) &&
-        !mcp_check_argument_headers(request, request->tool, request->arguments)) {
+    if (is_modern && mcp_is_endpoint(req) &&
+        !mcp_check_argument_headers(req, req->tool, req->arguments)) {
         return DIALECT_DONE;
     }
     if (!mcp_take_inputs(exchange)) {

@@ -13,7 +13,7 @@
 #include "core/worker_state.h"
 #include "loop/loop.h"
 #include "os/sys.h"
-#include "support/corridor.h"
+#include "support/pipeline_fixture.h"
 
 #define LISTEN(id)                                                                                 \
     "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"subscriptions/listen\",\"params\":{"          \
@@ -35,7 +35,7 @@ static struct os_sys table;
 
 static int setup(void **state)
 {
-    int r = corridor_setup(state);
+    int r = pipeline_setup(state);
     table = os_sys_real;
     table.now_us = slow_clock;
     os_sys = &table;
@@ -45,7 +45,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     os_sys = &os_sys_real;
-    return corridor_teardown(state);
+    return pipeline_teardown(state);
 }
 
 static void stop(void *owner)
@@ -54,22 +54,22 @@ static void stop(void *owner)
 }
 
 /* Run the loop until nothing is being told. */
-static void tell_all(struct corridor *corridor)
+static void tell_all(struct pipeline_fixture *pipeline)
 {
     struct loop_timer *timer;
-    assert_int_equal(loop_timer_new(corridor->loop, stop, corridor->loop, &timer), 0);
+    assert_int_equal(loop_timer_new(pipeline->loop, stop, pipeline->loop, &timer), 0);
     do {
         loop_timer_start(timer, 1);
-        assert_int_equal(loop_run(corridor->loop), 0);
-    } while (corridor->worker->announcer.conn);
+        assert_int_equal(loop_run(pipeline->loop), 0);
+    } while (pipeline->worker->announcer.conn);
     loop_timer_close(timer);
-    assert_null(corridor->worker->announcer.waiting);
-    assert_null(corridor->worker->announcer.old);
+    assert_null(pipeline->worker->announcer.waiting);
+    assert_null(pipeline->worker->announcer.old);
 }
 
 #define ANNOUNCE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-static void set_catalog(struct corridor *corridor, bool is_empty)
+static void set_catalog(struct pipeline_fixture *pipeline, bool is_empty)
 {
     const struct catalog_options options = {0};
     struct catalog *catalog = NULL;
@@ -77,25 +77,25 @@ static void set_catalog(struct corridor *corridor, bool is_empty)
     if (is_empty) {
         assert_int_equal(catalog_load(&options, NULL, NULL, NULL, &catalog, &wrong), 0);
     }
-    core_worker_set_catalog(corridor->worker, is_empty ? catalog : corridor->catalog);
+    core_worker_set_catalog(pipeline->worker, is_empty ? catalog : pipeline->catalog);
     catalog_release(catalog);
 }
 
-static void listen_four_times(struct corridor *corridor)
+static void listen_four_times(struct pipeline_fixture *pipeline)
 {
-    corridor_ask(corridor, LISTEN("1"));
-    corridor_ask(corridor, LISTEN("2"));
-    corridor_ask(corridor, LISTEN("3"));
-    corridor_ask(corridor, LISTEN("4"));
-    assert_int_equal(corridor->answer_count, 4);
-    corridor_forget(corridor);
+    pipeline_ask(pipeline, LISTEN("1"));
+    pipeline_ask(pipeline, LISTEN("2"));
+    pipeline_ask(pipeline, LISTEN("3"));
+    pipeline_ask(pipeline, LISTEN("4"));
+    assert_int_equal(pipeline->answer_count, 4);
+    pipeline_forget(pipeline);
 }
 
-static void expect_told(const struct corridor *corridor, const char *ids)
+static void expect_told(const struct pipeline_fixture *pipeline, const char *ids)
 {
-    assert_int_equal(corridor->answer_count, strlen(ids));
+    assert_int_equal(pipeline->answer_count, strlen(ids));
     for (size_t i = 0; ids[i] != '\0'; i++) {
-        const char *id = strstr(corridor->answers[i].data, "subscriptionId\":");
+        const char *id = strstr(pipeline->answers[i].data, "subscriptionId\":");
         assert_non_null(id);
         assert_int_equal(id[strlen("subscriptionId\":")], ids[i]);
     }
@@ -103,18 +103,18 @@ static void expect_told(const struct corridor *corridor, const char *ids)
 
 static void all_are_told_in_portions(void **state)
 {
-    struct corridor *corridor = *state;
-    listen_four_times(corridor);
-    set_catalog(corridor, true);
-    assert_true(corridor->answer_count < 4);
-    tell_all(corridor);
-    expect_told(corridor, "1234");
+    struct pipeline_fixture *pipeline = *state;
+    listen_four_times(pipeline);
+    set_catalog(pipeline, true);
+    assert_true(pipeline->answer_count < 4);
+    tell_all(pipeline);
+    expect_told(pipeline, "1234");
 }
 
 struct round_counter {
     struct loop_task task; /* first */
     struct loop *loop;
-    const struct corridor *corridor;
+    const struct pipeline_fixture *pipeline;
     unsigned rounds;
 };
 
@@ -122,7 +122,7 @@ struct round_counter {
 static void count_round(struct loop_task *task)
 {
     struct round_counter *counter = (struct round_counter *)task;
-    if (counter->corridor->worker->announcer.conn) {
+    if (counter->pipeline->worker->announcer.conn) {
         counter->rounds++;
         loop_post(counter->loop, task);
     }
@@ -131,66 +131,66 @@ static void count_round(struct loop_task *task)
 /* There are events between two portions: a timer that starts itself with 0 ms would let none in. */
 static void others_have_their_time_between_portions(void **state)
 {
-    struct corridor *corridor = *state;
-    listen_four_times(corridor);
-    set_catalog(corridor, true);
-    struct round_counter counter = {{.run = count_round}, corridor->loop, corridor, 0};
-    loop_post(corridor->loop, &counter.task);
-    tell_all(corridor);
-    expect_told(corridor, "1234");
+    struct pipeline_fixture *pipeline = *state;
+    listen_four_times(pipeline);
+    set_catalog(pipeline, true);
+    struct round_counter counter = {{.run = count_round}, pipeline->loop, pipeline, 0};
+    loop_post(pipeline->loop, &counter.task);
+    tell_all(pipeline);
+    expect_told(pipeline, "1234");
     assert_true(counter.rounds >= 4);
 }
 
 /* Two changes that come meanwhile are one: what was told last and what there is now decide. */
 static void further_changes_wait_and_join(void **state)
 {
-    struct corridor *corridor = *state;
-    listen_four_times(corridor);
-    set_catalog(corridor, true);
-    set_catalog(corridor, false);
-    set_catalog(corridor, true);
-    tell_all(corridor);
-    expect_told(corridor, "1234");
-    set_catalog(corridor, false);
-    set_catalog(corridor, true);
-    tell_all(corridor);
-    expect_told(corridor, "123412341234");
+    struct pipeline_fixture *pipeline = *state;
+    listen_four_times(pipeline);
+    set_catalog(pipeline, true);
+    set_catalog(pipeline, false);
+    set_catalog(pipeline, true);
+    tell_all(pipeline);
+    expect_told(pipeline, "1234");
+    set_catalog(pipeline, false);
+    set_catalog(pipeline, true);
+    tell_all(pipeline);
+    expect_told(pipeline, "123412341234");
 }
 
 static void who_stops_listening_meanwhile_is_not_told(void **state)
 {
-    struct corridor *corridor = *state;
-    listen_four_times(corridor);
-    set_catalog(corridor, true);
-    assert_int_equal(corridor->answer_count, 0);
-    corridor_ask(corridor, CANCEL("1"));
-    corridor_ask(corridor, CANCEL("3"));
-    tell_all(corridor);
-    expect_told(corridor, "24");
+    struct pipeline_fixture *pipeline = *state;
+    listen_four_times(pipeline);
+    set_catalog(pipeline, true);
+    assert_int_equal(pipeline->answer_count, 0);
+    pipeline_ask(pipeline, CANCEL("1"));
+    pipeline_ask(pipeline, CANCEL("3"));
+    tell_all(pipeline);
+    expect_told(pipeline, "24");
 }
 
 static void who_leaves_meanwhile_is_not_told(void **state)
 {
-    struct corridor *corridor = *state;
-    listen_four_times(corridor);
-    set_catalog(corridor, true);
-    corridor_reconnect(corridor);
-    assert_null(corridor->worker->announcer.conn);
-    set_catalog(corridor, false);
-    corridor_ask(corridor, LISTEN("5"));
-    tell_all(corridor);
-    assert_int_equal(corridor->answer_count, 1);
+    struct pipeline_fixture *pipeline = *state;
+    listen_four_times(pipeline);
+    set_catalog(pipeline, true);
+    pipeline_reconnect(pipeline);
+    assert_null(pipeline->worker->announcer.conn);
+    set_catalog(pipeline, false);
+    pipeline_ask(pipeline, LISTEN("5"));
+    tell_all(pipeline);
+    assert_int_equal(pipeline->answer_count, 1);
 }
 
 /* Nothing is written for a connection that cannot be sent anything. */
 static void who_is_lost_is_not_told(void **state)
 {
-    struct corridor *corridor = *state;
-    listen_four_times(corridor);
-    corridor->is_deaf = true;
-    set_catalog(corridor, true);
-    tell_all(corridor);
-    assert_int_equal(corridor->answer_count, 0);
+    struct pipeline_fixture *pipeline = *state;
+    listen_four_times(pipeline);
+    pipeline->is_unreachable = true;
+    set_catalog(pipeline, true);
+    tell_all(pipeline);
+    assert_int_equal(pipeline->answer_count, 0);
 }
 
 int main(void)

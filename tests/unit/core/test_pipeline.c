@@ -1,13 +1,16 @@
 /*
- * Messages through the whole corridor: each layer refuses what is its own, and
- * the next message is answered.
+ * Messages through the whole pipeline: each stage refuses what it checks, and the
+ * next message is answered.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/worker_state.h"
 #include "os/sys.h"
-#include "support/corridor.h"
+#include "support/pipeline_fixture.h"
+#include "unit/os/fault.h"
 
 static const struct {
     const char *message;
@@ -54,7 +57,7 @@ static void expect_beginning(const char *answer, const char *beginning)
 static void each_layer_answers_what_is_its_own(void **state)
 {
     for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++) {
-        expect_beginning(corridor_ask(*state, layers[i].message), layers[i].answer);
+        expect_beginning(pipeline_ask(*state, layers[i].message), layers[i].answer);
     }
 }
 
@@ -68,7 +71,7 @@ static void each_layer_answers_what_is_its_own(void **state)
  */
 static void arguments_known_not_to_fit_are_refused(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     static const char *const beginnings[] = {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,",
         (REFUSED "\"errors\":[{\"path\":\"\",\"msg\":\"" UNSAID "\"}]}}"),
@@ -77,10 +80,10 @@ static void arguments_known_not_to_fit_are_refused(void **state)
     size_t kind = 0;
     for (uint64_t steps = 1; steps < 100; steps++) {
         const struct jsv_validator_limits limits = {.steps_max = steps};
-        jsv_validator_free(corridor->worker->validator);
-        corridor->worker->validator = jsv_validator_new(os_allocator(), &limits);
-        const char *answer = corridor_ask(
-            corridor,
+        jsv_validator_free(pipeline->worker->validator);
+        pipeline->worker->validator = jsv_validator_new(os_allocator(), &limits);
+        const char *answer = pipeline_ask(
+            pipeline,
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"get_schema\",\"params\":{\"name\":5}}");
         if (kind < 2 && strncmp(answer, beginnings[kind], strlen(beginnings[kind])) != 0) {
             kind++;
@@ -92,75 +95,75 @@ static void arguments_known_not_to_fit_are_refused(void **state)
 
 static void an_oversize_line_is_refused_and_the_next_one_answered(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     size_t size = (size_t)3 << 20;
     char *line = malloc(size);
     memset(line, 'x', size);
-    corridor_give(corridor, (struct jsv_str){line, size});
+    pipeline_give(pipeline, (struct jsv_str){line, size});
     expect_beginning(
-        corridor->answers[0].data,
+        pipeline->answers[0].data,
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{\"ok\":false,\"reason\":\"validation_"
         "failed\","
         "\"errors\":[{\"path\":\"\",\"msg\":\"payload_too_large\"}]}}");
-    assert_int_equal(corridor->last_status, 413);
+    assert_int_equal(pipeline->last_status, 413);
     expect_beginning(
-        corridor_ask(corridor, "\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"),
+        pipeline_ask(pipeline, "\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"),
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
-    assert_int_equal(corridor->answer_count, 2);
+    assert_int_equal(pipeline->answer_count, 2);
     free(line);
 }
 
 static void notifications_are_not_answered(void **state)
 {
-    struct corridor *corridor = *state;
-    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"method\":\"list_schemas\"}");
-    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/whatever\"}");
-    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"method\":\"nope\",\"params\":[]}");
-    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}");
-    assert_int_equal(corridor->answer_count, 0);
-    assert_int_equal(corridor->silent_count, 4);
-    assert_int_equal(corridor->last_status, 202);
+    struct pipeline_fixture *pipeline = *state;
+    pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"method\":\"list_schemas\"}");
+    pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/whatever\"}");
+    pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"method\":\"nope\",\"params\":[]}");
+    pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}");
+    assert_int_equal(pipeline->answer_count, 0);
+    assert_int_equal(pipeline->silent_count, 4);
+    assert_int_equal(pipeline->last_status, 202);
 }
 
 static void a_session_speaks_what_was_agreed(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     static const char hello[] =
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
         "\"2024-11-05\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}";
     static const char call[] =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
         "\"name\":\"get_schema\",\"arguments\":{\"name\":5}}}";
-    assert_non_null(strstr(corridor_ask(corridor, call), "\"isError\":true"));
-    assert_non_null(strstr(corridor_ask(corridor, hello), "\"protocolVersion\":\"2024-11-05\""));
+    assert_non_null(strstr(pipeline_ask(pipeline, call), "\"isError\":true"));
+    assert_non_null(strstr(pipeline_ask(pipeline, hello), "\"protocolVersion\":\"2024-11-05\""));
     expect_beginning(
-        corridor_ask(corridor, call), "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,");
+        pipeline_ask(pipeline, call), "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,");
     expect_beginning(
-        corridor_ask(corridor, hello), "{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{\"code\":-32600,");
-    corridor_reconnect(corridor);
-    assert_non_null(strstr(corridor_ask(corridor, hello), "\"result\""));
+        pipeline_ask(pipeline, hello), "{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{\"code\":-32600,");
+    pipeline_reconnect(pipeline);
+    assert_non_null(strstr(pipeline_ask(pipeline, hello), "\"result\""));
 }
 
 static void a_batch_is_answered_by_one_array(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     static const char hello[] =
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
         "\"2025-03-26\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}";
-    corridor_ask(corridor, hello);
-    const char *answer = corridor_ask(
-        corridor,
+    pipeline_ask(pipeline, hello);
+    const char *answer = pipeline_ask(
+        pipeline,
         "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},5,[],"
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/whatever\"},"
         "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}]");
     expect_beginning(
         answer, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}},{\"jsonrpc\":\"2.0\",\"id\":null,");
     assert_non_null(strstr(answer, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}]"));
-    size_t before = corridor->answer_count;
-    corridor_ask(corridor, "[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/whatever\"}]");
-    assert_int_equal(corridor->answer_count, before);
+    size_t before = pipeline->answer_count;
+    pipeline_ask(pipeline, "[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/whatever\"}]");
+    assert_int_equal(pipeline->answer_count, before);
     expect_beginning(
-        corridor_ask(corridor, "[]"),
+        pipeline_ask(pipeline, "[]"),
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"
         "\"message\":\"Invalid Request\",\"data\":{\"details\":\"a batch has at least one "
         "message\"");
@@ -168,11 +171,11 @@ static void a_batch_is_answered_by_one_array(void **state)
 
 static void a_batch_has_a_limit(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     struct jsv_buf batch;
     jsv_buf_init(&batch, NULL, SIZE_MAX);
-    corridor_ask(
-        corridor,
+    pipeline_ask(
+        pipeline,
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
         "\"2025-03-26\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
     for (int i = 0; i < 101; i++) {
@@ -181,7 +184,7 @@ static void a_batch_has_a_limit(void **state)
     }
     jsv_buf_append(&batch, "]", 2);
     expect_beginning(
-        corridor_ask(corridor, batch.data),
+        pipeline_ask(pipeline, batch.data),
         "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,");
     jsv_buf_done(&batch);
 }
@@ -189,25 +192,168 @@ static void a_batch_has_a_limit(void **state)
 static void the_same_request_gives_the_same_bytes(void **state)
 {
     static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
-    struct corridor *corridor = *state;
-    char *first = strdup(corridor_ask(corridor, request));
+    struct pipeline_fixture *pipeline = *state;
+    char *first = strdup(pipeline_ask(pipeline, request));
     for (int i = 0; i < 100; i++) {
-        assert_string_equal(corridor_ask(corridor, request), first);
+        assert_string_equal(pipeline_ask(pipeline, request), first);
     }
     free(first);
+}
+
+/* ---- too large answers ---- */
+
+static void append(struct jsv_buf *line, const char *text)
+{
+    jsv_buf_append_str(line, jsv_str_from(text));
+}
+
+static const char *give(struct pipeline_fixture *pipeline, struct jsv_buf *line)
+{
+    size_t before = pipeline->answer_count;
+    jsv_buf_append_byte(line, '\n');
+    assert_int_equal(line->error, 0);
+    pipeline_give(pipeline, jsv_buf_str(line));
+    jsv_buf_done(line);
+    return pipeline->answer_count > before ? pipeline->answers[before].data : "";
+}
+
+/* A patch has some 40 bytes for a member of 10, and comes as text and as structure. */
+static void an_answer_that_is_too_large_says_so(void **state)
+{
+    struct pipeline_fixture *pipeline = *state;
+    struct jsv_buf line;
+    jsv_buf_init(&line, NULL, SIZE_MAX);
+    append(
+        &line,
+        "{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\",\"params\":{"
+        "\"name\":\"diff_assets\",\"arguments\":{\"base\":{},\"new\":{\"\":1");
+    for (size_t i = 0; i < 90000; i++) {
+        char member[32];
+        snprintf(member, sizeof(member), ",\"%zu\":1", i);
+        append(&line, member);
+    }
+    append(&line, "}}}}");
+    const char *answer = give(pipeline, &line);
+    assert_non_null(strstr(answer, "\"id\":\"big\",\"error\":{\"code\":-32603,"));
+    assert_non_null(strstr(answer, "4194304"));
+    answer = pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
+    assert_string_equal(answer, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+}
+
+/*
+ * ---- out of memory ----
+ *
+ * Each allocation fails once while messages of all kinds are handled. Every message is answered, if
+ * only with an error, and so is the next one. Sanitizers report what leaks.
+ */
+
+#define CALL(name, arguments)                                                                      \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"" name         \
+    "\",\"arguments\":" arguments "}}"
+#define ASK(method, params)                                                                        \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method "\",\"params\":" params "}"
+#define MODERN                                                                                     \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                       \
+    "\"io.modelcontextprotocol/clientCapabilities\":{}}"
+
+static const char *const messages[] = {
+    "nonsense",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2}",
+    "[]",
+    "[1]",
+    "{}",
+    "{\"jsonrpc\":\"2.0\",\"id\":true,\"method\":\"ping\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}",
+    ASK("nope", "{}"),
+    ASK("nope/nope", "{}"),
+    ASK("list_schemas", "[]"),
+    ASK("list_schemas", "{}"),
+    ASK("list_examples", "{}"),
+    ASK("get_schema", "{\"name\":\"part\"}"),
+    ASK("get_schema", "{\"name\":5}"),
+    ASK("get_schema", "{}"),
+    ASK("get_example", "{\"path\":\"Part_One.json\"}"),
+    ASK("validate_asset", "{\"schema\":\"part\",\"asset\":{\"n\":1,\"$schemaRef\":\"x\"}}"),
+    ASK("validate_asset", "{\"schema\":\"widget\",\"asset\":{\"part\":{\"n\":\"x\"}}}"),
+    ASK("validate_asset", "{\"asset\":{}}"),
+    ASK("validate_many", "{\"schema\":\"part\",\"assets\":[{\"n\":1},{},{\"n\":\"x\"}]}"),
+    ASK("diff_assets", "{\"base\":{\"a\":[1,2]},\"new\":{\"b\":{\"c\":1}}}"),
+    ASK("populate_backend", "{\"asset\":{}}"),
+    ASK("initialize",
+        "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+        "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}"),
+    ASK("ping", "{}"),
+    ASK("tools/list", "{}"),
+    ASK("tools/list", "{" MODERN "}"),
+    ASK("tools/call", "{}"),
+    ASK("resources/list", "{\"cursor\":\"x\"}"),
+    ASK("resources/read", "{\"uri\":\"mcpgate://schemas/part\"}"),
+    ASK("resources/read", "{\"uri\":\"mcpgate://schemas/none\"}"),
+    ASK("server/discover", "{" MODERN "}"),
+    CALL("validate_asset", "{\"schema\":\"part\",\"asset\":{\"n\":1}}"),
+    CALL("validate_asset", "{\"schema\":5}"),
+    CALL("nope", "{}"),
+};
+
+/* A frame in memory of its own, which no failing allocation is needed for. */
+static void hand_in(struct pipeline_fixture *pipeline, const char *message)
+{
+    static union {
+        struct rpc_chunk chunk;
+        char bytes[4096];
+    } memory;
+    size_t size = strlen(message);
+    assert_true(size < sizeof(memory) - sizeof(memory.chunk));
+    memory.chunk.references = 1;
+    memory.chunk.capacity = size;
+    char *data = memory.bytes + offsetof(struct rpc_chunk, data);
+    memcpy(data, message, size);
+    const struct rpc_frame frame = {.text = {data, size}, .chunk = &memory.chunk};
+    core_handle(&pipeline->conn, &frame);
+    assert_int_equal(memory.chunk.references, 1);
+}
+
+/* @return whether an allocation was made to fail. */
+static bool fail_once(struct pipeline_fixture *pipeline, const char *message, unsigned at)
+{
+    fault_arm(FAULT_RESIZE, at, ENOMEM);
+    hand_in(pipeline, message);
+    bool has_failed = fault.hit;
+    fault_disarm();
+    if (pipeline->answer_count != 1) {
+        fail_msg("%zu answers to %s", pipeline->answer_count, message);
+    }
+    assert_false(core_conn_is_busy(&pipeline->conn));
+    pipeline_forget(pipeline);
+    pipeline_reconnect(pipeline);
+    hand_in(pipeline, ASK("ping", "{}"));
+    assert_int_equal(pipeline->answer_count, 1);
+    assert_string_equal(pipeline->answers[0].data, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+    pipeline_forget(pipeline);
+    return has_failed;
+}
+
+static void every_message_is_answered_without_memory(void **state)
+{
+    for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
+        for (unsigned at = 1; fail_once(*state, messages[i], at); at++) {
+        }
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(each_layer_answers_what_is_its_own),
-        CORRIDOR_TEST(arguments_known_not_to_fit_are_refused),
-        CORRIDOR_TEST(an_oversize_line_is_refused_and_the_next_one_answered),
-        CORRIDOR_TEST(notifications_are_not_answered),
-        CORRIDOR_TEST(a_session_speaks_what_was_agreed),
-        CORRIDOR_TEST(a_batch_is_answered_by_one_array),
-        CORRIDOR_TEST(a_batch_has_a_limit),
-        CORRIDOR_TEST(the_same_request_gives_the_same_bytes),
+        PIPELINE_TEST(each_layer_answers_what_is_its_own),
+        PIPELINE_TEST(arguments_known_not_to_fit_are_refused),
+        PIPELINE_TEST(an_oversize_line_is_refused_and_the_next_one_answered),
+        PIPELINE_TEST(notifications_are_not_answered),
+        PIPELINE_TEST(a_session_speaks_what_was_agreed),
+        PIPELINE_TEST(a_batch_is_answered_by_one_array),
+        PIPELINE_TEST(a_batch_has_a_limit),
+        PIPELINE_TEST(the_same_request_gives_the_same_bytes),
+        PIPELINE_TEST(an_answer_that_is_too_large_says_so),
+        PIPELINE_TEST(every_message_is_answered_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "support/corridor.h"
+#include "support/pipeline_fixture.h"
 
 struct asking {
     const char *message;
@@ -26,12 +26,13 @@ static inline void expect_part(const char *answer, const char *part)
     }
 }
 
-static inline void ask_each(struct corridor *corridor, const struct asking *askings, size_t count)
+static inline void
+ask_each(struct pipeline_fixture *pipeline, const struct asking *askings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        expect_beginning(corridor_ask(corridor, askings[i].message), askings[i].answer);
+        expect_beginning(pipeline_ask(pipeline, askings[i].message), askings[i].answer);
     }
 }
 
-#define ASK_EACH(corridor, askings)                                                                \
-    ask_each((corridor), (askings), sizeof(askings) / sizeof((askings)[0]))
+#define ASK_EACH(pipeline, askings)                                                                \
+    ask_each((pipeline), (askings), sizeof(askings) / sizeof((askings)[0]))

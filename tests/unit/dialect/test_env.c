@@ -72,7 +72,7 @@ static void test_invocations(void **state)
 static void test_prompts(void **state)
 {
     ASK_EACH(*state, prompts);
-    const char *answer = corridor_ask(
+    const char *answer = pipeline_ask(
         *state,
         PROMPT("{\"promptId\":\"repair_asset@1\",\"arguments\":{\"schema\":\"p{asset}\"}}"));
     expect_part(answer, "valid by the schema \\\"p{asset}\\\", and");
@@ -81,7 +81,7 @@ static void test_prompts(void **state)
 
 static void test_discover(void **state)
 {
-    const char *answer = corridor_ask(
+    const char *answer = pipeline_ask(
         *state,
         "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"mcp.discover\",\"params\":{\"x\":1}}");
     expect_part(answer, "\"toolId\":\"mcp.tool:validate_asset\"");
@@ -125,23 +125,23 @@ static const struct {
 
 static void test_routes(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         const char *answer =
-            corridor_post(corridor, routes[i].endpoint, routes[i].parameter, routes[i].body);
+            pipeline_post(pipeline, routes[i].endpoint, routes[i].parameter, routes[i].body);
         expect_beginning(answer, routes[i].answer);
-        assert_int_equal(corridor->last_status, routes[i].status);
+        assert_int_equal(pipeline->last_status, routes[i].status);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(test_envelopes),
-        CORRIDOR_TEST(test_invocations),
-        CORRIDOR_TEST(test_prompts),
-        CORRIDOR_TEST(test_discover),
-        CORRIDOR_TEST(test_routes),
+        PIPELINE_TEST(test_envelopes),
+        PIPELINE_TEST(test_invocations),
+        PIPELINE_TEST(test_prompts),
+        PIPELINE_TEST(test_discover),
+        PIPELINE_TEST(test_routes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

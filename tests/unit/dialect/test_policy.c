@@ -28,7 +28,7 @@ static void test_answers(void **state)
 }
 
 /* An id of so many characters, each of two bytes. @return whether the answer has it. */
-static bool is_echoed(struct corridor *corridor, size_t characters, const char *params)
+static bool is_echoed(struct pipeline_fixture *pipeline, size_t characters, const char *params)
 {
     char id[2 * 201 + 1] = "";
     char line[1024];
@@ -42,7 +42,7 @@ static bool is_echoed(struct corridor *corridor, size_t characters, const char *
         "\"params\":%s,\"artifacts\":[],\"request_id\":\"%s\"}",
         params,
         id);
-    return strstr(corridor_ask(corridor, line), id) != NULL;
+    return strstr(pipeline_ask(pipeline, line), id) != NULL;
 }
 
 /* The fixture checks each answer against the published schema, which allows 200 characters. */
@@ -53,7 +53,7 @@ static void test_only_legal_request_id_is_echoed(void **state)
     assert_false(is_echoed(*state, 201, "{}"));
     assert_false(is_echoed(*state, 201, "7"));
     expect_part(
-        corridor_ask(*state, "{\"schema_version\":\"mcp.request.v0.1\",\"request_id\":5}"),
+        pipeline_ask(*state, "{\"schema_version\":\"mcp.request.v0.1\",\"request_id\":5}"),
         "ADAPTER.REQUEST.INVALID");
 }
 
@@ -66,15 +66,15 @@ static void test_output_is_no_larger_than_wanted(void **state)
 {
     static const char whole[] = "{\"ok\":false,\"reason\":\"not_found\"}";
     assert_int_equal(sizeof(whole) - 1, 33);
-    expect_part(corridor_ask(*state, AT_MOST("33")), whole);
+    expect_part(pipeline_ask(*state, AT_MOST("33")), whole);
     static const char refused[] = RESULT
         "null,\"errors\":[{\"code\":\"ADAPTER.OUTPUT.TOO_LARGE\",\"message\":\"Tool output is "
         "larger than %u bytes.\",\"details\":{\"limit_bytes\":%u}}]}";
     char expected[256];
     snprintf(expected, sizeof(expected), refused, 32u, 32u);
-    assert_string_equal(corridor_ask(*state, AT_MOST("32")), expected);
+    assert_string_equal(pipeline_ask(*state, AT_MOST("32")), expected);
     snprintf(expected, sizeof(expected), refused, 0u, 0u);
-    assert_string_equal(corridor_ask(*state, AT_MOST("0")), expected);
+    assert_string_equal(pipeline_ask(*state, AT_MOST("0")), expected);
 }
 
 static const char with_record[] =
@@ -87,16 +87,16 @@ static const char at_random[] =
 
 static void test_same_request_gives_same_bytes(void **state)
 {
-    const char *first = corridor_ask(*state, with_record);
+    const char *first = pipeline_ask(*state, with_record);
     expect_part(first, "\"run_id\":\"2dc41ddc-a57c-5957-bb1c-b1f7a898c84a\"");
-    assert_string_equal(first, corridor_ask(*state, with_record));
+    assert_string_equal(first, pipeline_ask(*state, with_record));
 }
 
 static void test_random_run_has_time(void **state)
 {
-    const char *first = corridor_ask(*state, at_random);
+    const char *first = pipeline_ask(*state, at_random);
     expect_part(first, "\"time\":\"20");
-    assert_string_not_equal(first, corridor_ask(*state, at_random));
+    assert_string_not_equal(first, pipeline_ask(*state, at_random));
 }
 
 static void test_status_over_http(void **state)
@@ -110,22 +110,22 @@ static void test_status_over_http(void **state)
         {REQUEST("get_schema", "{}"), 422},
         {REQUEST("", "{}"), 400},
     };
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-        corridor_post(corridor, RPC_ENDPOINT_RPC, "", bodies[i].body);
-        assert_int_equal(corridor->last_status, bodies[i].status);
+        pipeline_post(pipeline, RPC_ENDPOINT_RPC, "", bodies[i].body);
+        assert_int_equal(pipeline->last_status, bodies[i].status);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(test_answers),
-        CORRIDOR_TEST(test_only_legal_request_id_is_echoed),
-        CORRIDOR_TEST(test_output_is_no_larger_than_wanted),
-        CORRIDOR_TEST(test_same_request_gives_same_bytes),
-        CORRIDOR_TEST(test_random_run_has_time),
-        CORRIDOR_TEST(test_status_over_http),
+        PIPELINE_TEST(test_answers),
+        PIPELINE_TEST(test_only_legal_request_id_is_echoed),
+        PIPELINE_TEST(test_output_is_no_larger_than_wanted),
+        PIPELINE_TEST(test_same_request_gives_same_bytes),
+        PIPELINE_TEST(test_random_run_has_time),
+        PIPELINE_TEST(test_status_over_http),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,17 +38,17 @@ static const struct {
 
 static void test_exchanges(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     for (size_t i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++) {
         static const enum rpc_endpoint endpoints[] = {RPC_ENDPOINT_INVOKE, RPC_ENDPOINT_RPC};
         for (size_t j = 0; j < 2; j++) {
-            const char *answer = corridor_post(corridor, endpoints[j], "", exchanges[i].body);
+            const char *answer = pipeline_post(pipeline, endpoints[j], "", exchanges[i].body);
             expect_beginning(answer, exchanges[i].answer);
             expect_part(answer, exchanges[i].part);
             expect_part(answer, "\"duration_ms\":");
-            assert_int_equal(corridor->last_status, exchanges[i].status);
+            assert_int_equal(pipeline->last_status, exchanges[i].status);
         }
-        expect_beginning(corridor_ask(corridor, exchanges[i].body), exchanges[i].answer);
+        expect_beginning(pipeline_ask(pipeline, exchanges[i].body), exchanges[i].answer);
     }
 }
 
@@ -56,12 +56,12 @@ static void test_endpoint_answers_anything_with_an_envelope(void **state)
 {
     static const char *const bodies[] = {
         "", "{", "7", "[]", "null", "{}", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"};
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-        const char *answer = corridor_post(corridor, RPC_ENDPOINT_INVOKE, "", bodies[i]);
+        const char *answer = pipeline_post(pipeline, RPC_ENDPOINT_INVOKE, "", bodies[i]);
         expect_beginning(
             answer, "{\"id\":\"\",\"version\":\"1.0.0\",\"status\":{\"code\":\"error\"");
-        assert_int_equal(corridor->last_status, 400);
+        assert_int_equal(pipeline->last_status, 400);
     }
 }
 
@@ -73,7 +73,7 @@ static void test_tokens_are_not_echoed(void **state)
         REQUEST("3.0.0", "nope", "{}", ",\"auth\":{\"type\":\"none\",\"token\":[\"s3\"]}"),
     };
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-        assert_null(strstr(corridor_ask(*state, bodies[i]), "s3"));
+        assert_null(strstr(pipeline_ask(*state, bodies[i]), "s3"));
     }
 }
 
@@ -89,24 +89,24 @@ static int run_busy(struct tool_call *call)
 static void test_overload_is_to_be_tried_again(void **state)
 {
     static const struct tool_set set = {.run = run_busy};
-    struct corridor *corridor = *state;
-    corridor_use_tools(corridor, &set);
-    const char *answer = corridor_post(
-        corridor, RPC_ENDPOINT_INVOKE, "", REQUEST("1.0.0", "list_schemas", "{}", ""));
+    struct pipeline_fixture *pipeline = *state;
+    pipeline_use_tools(pipeline, &set);
+    const char *answer = pipeline_post(
+        pipeline, RPC_ENDPOINT_INVOKE, "", REQUEST("1.0.0", "list_schemas", "{}", ""));
     expect_beginning(answer, RESPONSE("retry", "503"));
     expect_part(answer, "\"code\":\"ADAPTER.EXECUTION.BUSY\"");
     expect_part(answer, "\"headers\":{\"Retry-After\":\"1\"}");
-    assert_int_equal(corridor->last_status, 503);
-    assert_int_equal(corridor->last_retry_after_s, 1);
+    assert_int_equal(pipeline->last_status, 503);
+    assert_int_equal(pipeline->last_retry_after_s, 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(test_exchanges),
-        CORRIDOR_TEST(test_endpoint_answers_anything_with_an_envelope),
-        CORRIDOR_TEST(test_tokens_are_not_echoed),
-        CORRIDOR_TEST(test_overload_is_to_be_tried_again),
+        PIPELINE_TEST(test_exchanges),
+        PIPELINE_TEST(test_endpoint_answers_anything_with_an_envelope),
+        PIPELINE_TEST(test_tokens_are_not_echoed),
+        PIPELINE_TEST(test_overload_is_to_be_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

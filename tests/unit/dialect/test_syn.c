@@ -22,17 +22,17 @@ static void test_answers(void **state)
 
 static void test_notification_has_no_answer(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     assert_string_equal(
-        corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"method\":\"list_schemas\"}"), "");
-    assert_int_equal(corridor->silent_count, 1);
+        pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"method\":\"list_schemas\"}"), "");
+    assert_int_equal(pipeline->silent_count, 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(test_answers),
-        CORRIDOR_TEST(test_notification_has_no_answer),
+        PIPELINE_TEST(test_answers),
+        PIPELINE_TEST(test_notification_has_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,31 +3,31 @@
 
 static void test_catalog(void **state)
 {
-    const char *answer = corridor_post(*state, RPC_ENDPOINT_TOOLS, "", NULL);
+    const char *answer = pipeline_post(*state, RPC_ENDPOINT_TOOLS, "", NULL);
     expect_beginning(answer, "{\"version\":\"1.0.0\",\"tools\":[{\"toolId\":\"mcp.tool:");
     assert_null(strstr(answer, "\"absent\""));
 }
 
 static void test_schemas(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     expect_beginning(
-        corridor_post(corridor, RPC_ENDPOINT_SCHEMA, "request.schema.json", NULL), "{\"$schema\":");
+        pipeline_post(pipeline, RPC_ENDPOINT_SCHEMA, "request.schema.json", NULL), "{\"$schema\":");
     expect_beginning(
-        corridor_post(corridor, RPC_ENDPOINT_SCHEMA, "part.schema.json", NULL),
+        pipeline_post(pipeline, RPC_ENDPOINT_SCHEMA, "part.schema.json", NULL),
         "{\"type\":\"object\",\"properties\":{\"n\"");
     expect_beginning(
-        corridor_post(corridor, RPC_ENDPOINT_SCHEMA, "part", NULL), "{\"type\":\"object\"");
-    assert_int_equal(corridor->last_status, 200);
+        pipeline_post(pipeline, RPC_ENDPOINT_SCHEMA, "part", NULL), "{\"type\":\"object\"");
+    assert_int_equal(pipeline->last_status, 200);
     expect_beginning(
-        corridor_post(corridor, RPC_ENDPOINT_SCHEMA, "../part", NULL),
+        pipeline_post(pipeline, RPC_ENDPOINT_SCHEMA, "../part", NULL),
         "{\"error\":{\"code\":\"SCHEMA_NOT_FOUND\"");
-    assert_int_equal(corridor->last_status, 404);
+    assert_int_equal(pipeline->last_status, 404);
 }
 
 static void test_openapi_has_tools_and_rewritten_references(void **state)
 {
-    const char *answer = corridor_post(*state, RPC_ENDPOINT_OPENAPI, "", NULL);
+    const char *answer = pipeline_post(*state, RPC_ENDPOINT_OPENAPI, "", NULL);
     expect_beginning(answer, "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"mcpgate\"");
     expect_part(answer, "at /rpc.\",\"version\":\"" ENVELOPE_REFERENCE_VERSION "\"");
     expect_part(answer, "\"/mcp/tool/mcp.tool:validate_asset\":{\"post\":{");
@@ -40,9 +40,9 @@ static void test_openapi_has_tools_and_rewritten_references(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(test_catalog),
-        CORRIDOR_TEST(test_schemas),
-        CORRIDOR_TEST(test_openapi_has_tools_and_rewritten_references),
+        PIPELINE_TEST(test_catalog),
+        PIPELINE_TEST(test_schemas),
+        PIPELINE_TEST(test_openapi_has_tools_and_rewritten_references),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * A fixture: an HTTP connection over the real corridor, with the test as its client.
+ * A fixture: an HTTP connection over the real pipeline, with the test as its client.
  */
 #pragma once
 
@@ -16,13 +16,13 @@
 #include "net/page.h"
 #include "os/sys.h"
 #include "rpc/pool.h"
-#include "support/corridor.h"
+#include "support/pipeline_fixture.h"
 #include "unit/os/fault.h"
 
 #define TEXT_SIZE ((size_t)4 << 20)
 
 struct http_fixture {
-    struct corridor *corridor;
+    struct pipeline_fixture *pipeline;
     struct net_http_settings settings;
     struct net_http_times times;
     struct net_peers peers;
@@ -42,15 +42,15 @@ static inline void on_closed(void *owner, struct net_peer *peer)
 
 static inline void on_time(void *owner)
 {
-    loop_stop(((struct http_fixture *)owner)->corridor->loop);
+    loop_stop(((struct http_fixture *)owner)->pipeline->loop);
 }
 
 static inline int setup(void **state)
 {
     struct http_fixture *fixture = calloc(1, sizeof(*fixture));
     signal(SIGPIPE, SIG_IGN);
-    corridor_setup((void **)&fixture->corridor);
-    assert_int_equal(loop_timer_new(fixture->corridor->loop, on_time, fixture, &fixture->timer), 0);
+    pipeline_setup((void **)&fixture->pipeline);
+    assert_int_equal(loop_timer_new(fixture->pipeline->loop, on_time, fixture, &fixture->timer), 0);
     fixture->text = malloc(TEXT_SIZE);
     fixture->peer = -1;
     *state = fixture;
@@ -68,7 +68,7 @@ static inline int teardown(void **state)
         close(fixture->peer);
     }
     loop_timer_close(fixture->timer);
-    corridor_teardown((void **)&fixture->corridor);
+    pipeline_teardown((void **)&fixture->pipeline);
     free(fixture->text);
     free(fixture);
     return 0;
@@ -91,7 +91,7 @@ static inline int try_to_connect(struct http_fixture *fixture)
     const struct net_http_options options = {
         .peer =
             {
-                .worker = fixture->corridor->worker,
+                .worker = fixture->pipeline->worker,
                 .peers = &fixture->peers,
                 .closed = on_closed,
                 .owner = fixture,
@@ -122,9 +122,9 @@ static inline void reconnect(struct http_fixture *fixture)
 static inline void run(struct http_fixture *fixture, uint64_t milliseconds)
 {
     loop_timer_start(fixture->timer, 0);
-    assert_int_equal(loop_run(fixture->corridor->loop), 0);
+    assert_int_equal(loop_run(fixture->pipeline->loop), 0);
     loop_timer_start(fixture->timer, milliseconds);
-    assert_int_equal(loop_run(fixture->corridor->loop), 0);
+    assert_int_equal(loop_run(fixture->pipeline->loop), 0);
 }
 
 static inline void run_until_closed(struct http_fixture *fixture)
@@ -222,7 +222,7 @@ run_out_of_memory(struct http_fixture *fixture, void (*speak)(struct http_fixtur
 {
     bool hit = true;
     unsigned at = 0;
-    struct rpc_pool *pool = core_worker_pool(fixture->corridor->worker);
+    struct rpc_pool *pool = core_worker_pool(fixture->pipeline->worker);
     while (hit) {
         rpc_pool_done(pool); /* of the one before: memory has to be taken */
         rpc_pool_init(pool);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/limits.h"
-#include "support/corridor.h"
+#include "support/pipeline_fixture.h"
 
 #define QUESTION                                                                                   \
     "{\"who\":{\"method\":\"elicitation/create\",\"params\":{\"message\":\"Who?\","                \
@@ -24,11 +24,11 @@ static int run(struct tool_call *call)
     struct jsv_value who = jsv_value_get(call->inputs, JSV_STR("who"));
     if (asks && (asks_again || jsv_value_type(who) == JSV_TYPE_NONE)) {
         jsv_buf_append_str(call->out, JSV_STR(QUESTION));
-        call->remember = JSV_STR("asked");
+        call->state_out = JSV_STR("asked");
         return TOOL_ASK;
     }
     if (asks) {
-        assert_true(jsv_str_equal(call->memory, JSV_STR("asked")));
+        assert_true(jsv_str_equal(call->state_in, JSV_STR("asked")));
     } else {
         call->client->progress(call, 1, 2);
         call->client->log(call, TOOL_LEVEL_DEBUG, JSV_STR("quiet"));
@@ -47,21 +47,21 @@ static const struct tool_set set = {.run = run, .cancel = cancel};
 
 static int setup(void **state)
 {
-    assert_int_equal(corridor_setup(state), 0);
-    struct corridor *corridor = *state;
-    struct core_worker *before = corridor->worker;
-    corridor->settings.tools.set = &set;
+    assert_int_equal(pipeline_setup(state), 0);
+    struct pipeline_fixture *pipeline = *state;
+    struct core_worker *before = pipeline->worker;
+    pipeline->settings.tools.set = &set;
     assert_int_equal(
-        core_worker_new(corridor->loop, &corridor->settings, corridor->catalog, &corridor->worker),
+        core_worker_new(pipeline->loop, &pipeline->settings, pipeline->catalog, &pipeline->worker),
         0);
-    corridor_reconnect(corridor);
+    pipeline_reconnect(pipeline);
     core_worker_free(before);
     asks = true;
     asks_again = false;
     return 0;
 }
 
-#define ASK_TEST(test) cmocka_unit_test_setup_teardown(test, setup, corridor_teardown)
+#define ASK_TEST(test) cmocka_unit_test_setup_teardown(test, setup, pipeline_teardown)
 
 static void expect_in(const char *text, const char *part)
 {
@@ -77,7 +77,7 @@ static void expect_not_in(const char *text, const char *part)
 
 /* ---- legacy ---- */
 
-static void initialize(struct corridor *corridor, const char *capabilities)
+static void initialize(struct pipeline_fixture *pipeline, const char *capabilities)
 {
     char line[512];
     snprintf(
@@ -86,8 +86,8 @@ static void initialize(struct corridor *corridor, const char *capabilities)
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
         "\"2025-11-25\",\"capabilities\":%s,\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}",
         capabilities);
-    expect_in(corridor_ask(corridor, line), "\"logging\":{}");
-    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+    expect_in(pipeline_ask(pipeline, line), "\"logging\":{}");
+    pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
 }
 
 #define CALL                                                                                       \
@@ -95,26 +95,26 @@ static void initialize(struct corridor *corridor, const char *capabilities)
     "call\",\"params\":{\"name\":\"list_schemas\"}}"
 
 /* @return what comes after the client has answered. */
-static const char *answer(struct corridor *corridor, const char *line)
+static const char *answer(struct pipeline_fixture *pipeline, const char *line)
 {
-    size_t before = corridor->answer_count;
-    corridor_ask(corridor, line);
-    corridor_wait(corridor, before + 1);
-    assert_int_equal(corridor->answer_count, before + 1);
-    return corridor->answers[before].data;
+    size_t before = pipeline->answer_count;
+    pipeline_ask(pipeline, line);
+    pipeline_wait(pipeline, before + 1);
+    assert_int_equal(pipeline->answer_count, before + 1);
+    return pipeline->answers[before].data;
 }
 
 static void a_legacy_client_is_asked_by_a_request(void **state)
 {
-    struct corridor *corridor = *state;
-    initialize(corridor, "{\"elicitation\":{}}");
-    const char *question = corridor_ask(corridor, CALL);
+    struct pipeline_fixture *pipeline = *state;
+    initialize(pipeline, "{\"elicitation\":{}}");
+    const char *question = pipeline_ask(pipeline, CALL);
     expect_in(question, "\"id\":1,\"method\":\"elicitation/create\"");
     /* nobody asked that, so nothing comes of it */
     assert_string_equal(
-        corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}"), "");
+        pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}"), "");
     const char *result = answer(
-        corridor,
+        pipeline,
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"accept\",\"content\":{\"name\":"
         "\"Ann\"}}}");
     expect_in(result, "\"id\":7");
@@ -124,8 +124,8 @@ static void a_legacy_client_is_asked_by_a_request(void **state)
 /* Calls that ask do not stop the reading of messages, or the answers could not be read either. */
 static void a_client_with_many_open_questions_can_answer_them(void **state)
 {
-    struct corridor *corridor = *state;
-    initialize(corridor, "{\"elicitation\":{}}");
+    struct pipeline_fixture *pipeline = *state;
+    initialize(pipeline, "{\"elicitation\":{}}");
     char line[256];
     for (int i = 1; i <= CORE_LISTENERS_MAX; i++) {
         snprintf(
@@ -134,22 +134,22 @@ static void a_client_with_many_open_questions_can_answer_them(void **state)
             "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\","
             "\"params\":{\"name\":\"list_schemas\"}}",
             1000 + i);
-        expect_in(corridor_ask(corridor, line), "\"method\":\"elicitation/create\"");
-        assert_false(core_conn_is_full(&corridor->conn));
+        expect_in(pipeline_ask(pipeline, line), "\"method\":\"elicitation/create\"");
+        assert_false(core_conn_is_full(&pipeline->conn));
     }
-    expect_in(corridor_ask(corridor, CALL), "too many questions to the client are open");
+    expect_in(pipeline_ask(pipeline, CALL), "too many questions to the client are open");
     for (int i = 1; i <= CORE_LISTENERS_MAX; i++) {
         snprintf(
             line,
             sizeof(line),
             "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"action\":\"accept\",\"content\":{}}}",
             i);
-        const char *result = answer(corridor, line);
+        const char *result = answer(pipeline, line);
         snprintf(line, sizeof(line), "\"id\":%d,", 1000 + i);
         expect_in(result, line);
         expect_in(result, "\"isError\":false");
     }
-    expect_in(corridor_ask(corridor, CALL), "\"method\":\"elicitation/create\"");
+    expect_in(pipeline_ask(pipeline, CALL), "\"method\":\"elicitation/create\"");
 }
 
 static void a_client_that_cannot_answer_gets_a_failure(void **state)
@@ -158,89 +158,90 @@ static void a_client_that_cannot_answer_gets_a_failure(void **state)
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"no\"}}",
         "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"action\":\"perhaps\"}}",
     };
-    struct corridor *corridor = *state;
-    initialize(corridor, "{\"elicitation\":{}}");
+    struct pipeline_fixture *pipeline = *state;
+    initialize(pipeline, "{\"elicitation\":{}}");
     for (unsigned i = 0; i < 2; i++) {
-        corridor_ask(corridor, CALL);
-        expect_in(answer(corridor, answers[i]), "\"isError\":true");
+        pipeline_ask(pipeline, CALL);
+        expect_in(answer(pipeline, answers[i]), "\"isError\":true");
     }
 }
 
 static void a_client_is_not_asked_what_it_cannot_do(void **state)
 {
-    struct corridor *corridor = *state;
-    initialize(corridor, "{\"sampling\":{}}");
-    expect_in(corridor_ask(corridor, CALL), "\"isError\":true");
+    struct pipeline_fixture *pipeline = *state;
+    initialize(pipeline, "{\"sampling\":{}}");
+    expect_in(pipeline_ask(pipeline, CALL), "\"isError\":true");
 }
 
 static void a_client_that_does_not_hear_is_not_waited_for(void **state)
 {
-    struct corridor *corridor = *state;
-    initialize(corridor, "{\"elicitation\":{}}");
-    corridor->is_deaf = true;
-    const char *told = corridor_ask(corridor, CALL);
+    struct pipeline_fixture *pipeline = *state;
+    initialize(pipeline, "{\"elicitation\":{}}");
+    pipeline->is_unreachable = true;
+    const char *told = pipeline_ask(pipeline, CALL);
     expect_in(
         told,
         "\"id\":7,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"the client cannot be "
         "asked");
     expect_in(told, "\"isError\":true");
-    assert_false(core_conn_is_busy(&corridor->conn));
+    assert_false(core_conn_is_busy(&pipeline->conn));
     /* it became so while it answered the first question */
-    corridor->is_deaf = false;
-    corridor_ask(corridor, CALL);
-    corridor->is_deaf = true;
+    pipeline->is_unreachable = false;
+    pipeline_ask(pipeline, CALL);
+    pipeline->is_unreachable = true;
     asks_again = true;
     expect_in(
-        answer(corridor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}"),
+        answer(pipeline, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}"),
         "the client cannot be asked");
-    assert_false(core_conn_is_busy(&corridor->conn));
+    assert_false(core_conn_is_busy(&pipeline->conn));
 }
 
 static void a_cancelled_call_waits_for_no_answer(void **state)
 {
-    struct corridor *corridor = *state;
-    initialize(corridor, "{\"elicitation\":{}}");
-    corridor_ask(corridor, CALL);
-    corridor_ask(
-        corridor,
+    struct pipeline_fixture *pipeline = *state;
+    initialize(pipeline, "{\"elicitation\":{}}");
+    pipeline_ask(pipeline, CALL);
+    pipeline_ask(
+        pipeline,
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
         "cancelled\",\"params\":{\"requestId\":7}}");
-    assert_false(core_conn_is_busy(&corridor->conn));
+    assert_false(core_conn_is_busy(&pipeline->conn));
     assert_string_equal(
-        corridor_ask(
-            corridor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}"),
+        pipeline_ask(
+            pipeline, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}"),
         "");
 }
 
 static void an_answer_may_come_when_the_call_is_gone(void **state)
 {
-    struct corridor *corridor = *state;
-    initialize(corridor, "{\"elicitation\":{}}");
-    corridor_ask(corridor, CALL);
+    struct pipeline_fixture *pipeline = *state;
+    initialize(pipeline, "{\"elicitation\":{}}");
+    pipeline_ask(pipeline, CALL);
     /* the answer is a letter on its way when the peer hangs up */
-    corridor_ask(corridor, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}");
-    corridor_reconnect(corridor);
-    size_t count = corridor->answer_count;
+    pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"decline\"}}");
+    pipeline_reconnect(pipeline);
+    size_t count = pipeline->answer_count;
     expect_in(
-        answer(corridor, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"), "\"result\":{}");
-    assert_int_equal(corridor->answer_count, count + 1);
+        answer(pipeline, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"), "\"result\":{}");
+    assert_int_equal(pipeline->answer_count, count + 1);
 }
 
 static void a_peer_that_says_nothing_more_is_answered(void **state)
 {
-    struct corridor *corridor = *state;
-    initialize(corridor, "{\"elicitation\":{}}");
-    corridor_ask(corridor, CALL);
-    size_t before = corridor->answer_count;
-    core_conn_finish(&corridor->conn);
-    assert_int_equal(corridor->answer_count, before + 1);
-    expect_in(corridor->answers[before].data, "\"isError\":true");
-    assert_false(core_conn_is_busy(&corridor->conn));
+    struct pipeline_fixture *pipeline = *state;
+    initialize(pipeline, "{\"elicitation\":{}}");
+    pipeline_ask(pipeline, CALL);
+    size_t before = pipeline->answer_count;
+    core_conn_finish(&pipeline->conn);
+    assert_int_equal(pipeline->answer_count, before + 1);
+    expect_in(pipeline->answers[before].data, "\"isError\":true");
+    assert_false(core_conn_is_busy(&pipeline->conn));
 }
 
 /* ---- modern ---- */
 
-static const char *call_modern(struct corridor *corridor, const char *meta, const char *more)
+static const char *
+call_modern(struct pipeline_fixture *pipeline, const char *meta, const char *more)
 {
     char line[2048];
     snprintf(
@@ -251,7 +252,7 @@ static const char *call_modern(struct corridor *corridor, const char *meta, cons
         "%s}}",
         meta,
         more);
-    return corridor_ask(corridor, line);
+    return pipeline_ask(pipeline, line);
 }
 
 #define ELICITS "\"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":{}}"
@@ -272,30 +273,30 @@ static void copy_state(const char *answer, const char *replaced, char out[static
 
 static void a_modern_client_is_asked_by_a_result(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     char more[512];
-    const char *required = call_modern(corridor, ELICITS, "");
+    const char *required = call_modern(pipeline, ELICITS, "");
     expect_in(required, "\"resultType\":\"input_required\"");
     expect_in(required, "\"inputRequests\":{\"who\":");
     copy_state(required, "", more);
-    const char *result = call_modern(corridor, ELICITS, more);
+    const char *result = call_modern(pipeline, ELICITS, more);
     expect_in(result, "\"resultType\":\"complete\"");
     expect_in(result, "\"isError\":false");
 }
 
 static void a_state_that_was_changed_is_refused(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     char more[512];
-    const char *required = call_modern(corridor, ELICITS, "");
+    const char *required = call_modern(pipeline, ELICITS, "");
     copy_state(required, "f", more);
-    expect_in(call_modern(corridor, ELICITS, more), "-32602");
-    expect_in(call_modern(corridor, ELICITS, ",\"requestState\":\"short\""), "-32602");
+    expect_in(call_modern(pipeline, ELICITS, more), "-32602");
+    expect_in(call_modern(pipeline, ELICITS, ",\"requestState\":\"short\""), "-32602");
     /* good for the arguments it was given out for, and no others */
     copy_state(required, "", more);
     char other[600];
     snprintf(other, sizeof(other), "%s,\"arguments\":{\"a\":1}", more);
-    expect_in(call_modern(corridor, ELICITS, other), "-32602");
+    expect_in(call_modern(pipeline, ELICITS, other), "-32602");
 }
 
 static void a_capability_that_lacks_is_named(void **state)
@@ -309,37 +310,37 @@ static void a_capability_that_lacks_is_named(void **state)
 
 static void progress_goes_to_those_who_gave_a_token(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     asks = false;
-    expect_in(call_modern(corridor, NOTHING, ""), "\"result\"");
-    const char *progress = call_modern(corridor, NOTHING ",\"progressToken\":\"p\"", "");
+    expect_in(call_modern(pipeline, NOTHING, ""), "\"result\"");
+    const char *progress = call_modern(pipeline, NOTHING ",\"progressToken\":\"p\"", "");
     expect_in(progress, "\"method\":\"notifications/progress\"");
     expect_in(progress, "\"progressToken\":\"p\",\"progress\":1,\"total\":2");
 }
 
 static void messages_go_to_those_they_matter_to(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     asks = false;
     const char *loud =
-        call_modern(corridor, NOTHING ",\"io.modelcontextprotocol/logLevel\":\"warning\"", "");
+        call_modern(pipeline, NOTHING ",\"io.modelcontextprotocol/logLevel\":\"warning\"", "");
     expect_in(loud, "\"level\":\"warning\",\"logger\":\"list_schemas\",\"data\":\"loud\"");
     expect_not_in(loud, "quiet");
-    initialize(corridor, "{}");
-    expect_in(corridor_ask(corridor, CALL), "\"data\":\"loud\"");
-    corridor_ask(
-        corridor,
+    initialize(pipeline, "{}");
+    expect_in(pipeline_ask(pipeline, CALL), "\"data\":\"loud\"");
+    pipeline_ask(
+        pipeline,
         "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
         "\"debug\"}}");
-    expect_in(corridor_ask(corridor, CALL), "\"data\":\"quiet\"");
-    corridor_ask(
-        corridor,
+    expect_in(pipeline_ask(pipeline, CALL), "\"data\":\"quiet\"");
+    pipeline_ask(
+        pipeline,
         "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
         "\"error\"}}");
-    expect_in(corridor_ask(corridor, CALL), "\"id\":7,\"result\"");
+    expect_in(pipeline_ask(pipeline, CALL), "\"id\":7,\"result\"");
     expect_in(
-        corridor_ask(
-            corridor,
+        pipeline_ask(
+            pipeline,
             "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
             "\"all\"}}"),
         "-32602");

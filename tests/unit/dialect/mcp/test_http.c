@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "support/corridor.h"
+#include "support/pipeline_fixture.h"
 
 struct headers {
     struct rpc_http view; /* first */
@@ -42,17 +42,17 @@ find(const struct rpc_http *http, struct jsv_str name, struct jsv_str *ret_value
 #define MODERN "MCP-Protocol-Version", "2026-07-28"
 
 static void expect(
-    struct corridor *corridor,
+    struct pipeline_fixture *pipeline,
     const struct headers *headers,
     const char *line,
     unsigned status,
     const char *part)
 {
-    corridor->conn.http = &headers->view;
-    const char *answer = corridor_ask(corridor, line);
-    corridor->conn.http = NULL;
-    if (corridor->last_status != status || !strstr(answer, part)) {
-        fail_msg("%u, not %u with %s: %s", corridor->last_status, status, part, answer);
+    pipeline->conn.http = &headers->view;
+    const char *answer = pipeline_ask(pipeline, line);
+    pipeline->conn.http = NULL;
+    if (pipeline->last_status != status || !strstr(answer, part)) {
+        fail_msg("%u, not %u with %s: %s", pipeline->last_status, status, part, answer);
     }
 }
 
@@ -94,11 +94,11 @@ static void a_name_may_be_wrapped_in_base64(void **state)
 
 static void what_is_not_for_everybody_is_kept_by_its_client_alone(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     const struct headers *headers = HEADERS(MODERN, "Mcp-Method", "tools/list");
-    expect(corridor, headers, LIST, 200, "\"ttlMs\":10000,\"cacheScope\":\"public\"");
-    corridor->settings.is_private = true;
-    expect(corridor, headers, LIST, 200, "\"ttlMs\":10000,\"cacheScope\":\"private\"");
+    expect(pipeline, headers, LIST, 200, "\"ttlMs\":10000,\"cacheScope\":\"public\"");
+    pipeline->settings.is_private = true;
+    expect(pipeline, headers, LIST, 200, "\"ttlMs\":10000,\"cacheScope\":\"private\"");
 }
 
 /* To the protocol it is an answer like others; /rpc has a status for it. */
@@ -185,14 +185,14 @@ static void a_legacy_answer_names_its_session(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(a_modern_request_repeats_itself_in_headers),
-        CORRIDOR_TEST(a_name_may_be_wrapped_in_base64),
-        CORRIDOR_TEST(what_is_not_for_everybody_is_kept_by_its_client_alone),
-        CORRIDOR_TEST(the_status_of_an_unknown_resource),
-        CORRIDOR_TEST(what_is_missing_is_said_before_anything_else),
-        CORRIDOR_TEST(a_notification_is_taken_or_ignored),
-        CORRIDOR_TEST(what_has_no_id_is_refused_as_its_version_has_it),
-        CORRIDOR_TEST(a_legacy_answer_names_its_session),
+        PIPELINE_TEST(a_modern_request_repeats_itself_in_headers),
+        PIPELINE_TEST(a_name_may_be_wrapped_in_base64),
+        PIPELINE_TEST(what_is_not_for_everybody_is_kept_by_its_client_alone),
+        PIPELINE_TEST(the_status_of_an_unknown_resource),
+        PIPELINE_TEST(what_is_missing_is_said_before_anything_else),
+        PIPELINE_TEST(a_notification_is_taken_or_ignored),
+        PIPELINE_TEST(what_has_no_id_is_refused_as_its_version_has_it),
+        PIPELINE_TEST(a_legacy_answer_names_its_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include "core/limits.h"
 #include "core/request.h"
 #include "dialect/session.h"
-#include "support/corridor.h"
+#include "support/pipeline_fixture.h"
 #include "unit/os/fault.h"
 
 #define META                                                                                       \
@@ -50,7 +50,7 @@ static char *repeat(const char *before, const char *part, size_t count, const ch
 
 static void duplicate_uris_are_dropped(void **state)
 {
-    const char *answer = corridor_ask(
+    const char *answer = pipeline_ask(
         *state,
         listen_for(
             "7",
@@ -66,7 +66,7 @@ static void duplicate_uris_are_dropped(void **state)
 
 static void an_empty_filter_is_acknowledged(void **state)
 {
-    const char *answer = corridor_ask(*state, listen_for("\"\\u0073\"", "{}", ""));
+    const char *answer = pipeline_ask(*state, listen_for("\"\\u0073\"", "{}", ""));
     assert_string_equal(
         answer,
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
@@ -76,40 +76,40 @@ static void an_empty_filter_is_acknowledged(void **state)
 
 static void a_long_id_is_refused(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     char *id = repeat("\"", "i", 255, "\"");
-    assert_non_null(strstr(corridor_ask(corridor, listen_for(id, "{}", "")), "acknowledged"));
+    assert_non_null(strstr(pipeline_ask(pipeline, listen_for(id, "{}", "")), "acknowledged"));
     free(id);
     id = repeat("\"", "i", 256, "\"");
-    const char *answer = corridor_ask(corridor, listen_for(id, "{}", ""));
+    const char *answer = pipeline_ask(pipeline, listen_for(id, "{}", ""));
     free(id);
     assert_non_null(strstr(answer, "\"code\":-32600"));
     assert_non_null(strstr(answer, "the id of a request that listens has more than 256 bytes"));
-    assert_int_equal(corridor->conn.request_count, 1);
+    assert_int_equal(pipeline->conn.request_count, 1);
 }
 
 static void too_many_resources_are_refused(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     char *many = repeat("{\"resourceSubscriptions\":[", "\"a:b\",", 1001, "]}");
-    const char *answer = corridor_ask(corridor, listen_for("1", many, ""));
+    const char *answer = pipeline_ask(pipeline, listen_for("1", many, ""));
     assert_non_null(strstr(answer, "\"code\":-32602"));
     assert_non_null(strstr(answer, "more than 1000 resources"));
     free(many);
     many = repeat("{\"resourceSubscriptions\":[", "\"a:b\",", 1000, "]}");
-    assert_non_null(strstr(corridor_ask(corridor, listen_for("1", many, "")), "[\"a:b\"]"));
+    assert_non_null(strstr(pipeline_ask(pipeline, listen_for("1", many, "")), "[\"a:b\"]"));
     free(many);
 }
 
 static void too_many_bytes_of_resources_are_refused(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     char *uri = repeat("{\"resourceSubscriptions\":[\"a:", "x", 65536 - 1, "\"]}");
-    assert_non_null(strstr(corridor_ask(corridor, listen_for("1", uri, "")), "acknowledged"));
+    assert_non_null(strstr(pipeline_ask(pipeline, listen_for("1", uri, "")), "acknowledged"));
     free(uri);
     uri = repeat("{\"resourceSubscriptions\":[\"a:", "x", 65536, "\"]}");
     assert_non_null(
-        strstr(corridor_ask(corridor, listen_for("1", uri, "")), "more than 65536 bytes of URIs"));
+        strstr(pipeline_ask(pipeline, listen_for("1", uri, "")), "more than 65536 bytes of URIs"));
     free(uri);
 }
 
@@ -133,18 +133,18 @@ static void subscriptions_of_a_session_are_bounded(void **state)
 
 static void a_session_says_when_it_has_too_many(void **state)
 {
-    struct corridor *corridor = *state;
-    corridor_ask(
-        corridor,
+    struct pipeline_fixture *pipeline = *state;
+    pipeline_ask(
+        pipeline,
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
         "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
         "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
-    corridor->conn.session->subscription_bytes = DIALECT_SUBSCRIPTION_BYTES_MAX;
-    const char *answer = corridor_ask(
-        corridor,
+    pipeline->conn.session->subscription_bytes = DIALECT_SUBSCRIPTION_BYTES_MAX;
+    const char *answer = pipeline_ask(
+        pipeline,
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/subscribe\",\"params\":{"
         "\"uri\":\"mcpgate://schemas/part\"}}");
-    corridor->conn.session->subscription_bytes = 0;
+    pipeline->conn.session->subscription_bytes = 0;
     assert_non_null(strstr(answer, "\"code\":-32602"));
     assert_non_null(strstr(answer, "the session has 1000 subscriptions, or 65536 bytes of URIs"));
     assert_non_null(strstr(answer, "Unsubscribe from a resource first"));
@@ -153,24 +153,24 @@ static void a_session_says_when_it_has_too_many(void **state)
 /* A message of a million bytes is a tape of eight millions; none of that stays. */
 static void a_listener_keeps_little(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     char *dense = repeat(",\"z\":[", "0,", 500000, "]");
     const char *answer =
-        corridor_ask(corridor, listen_for("1", "{\"toolsListChanged\":true}", dense));
+        pipeline_ask(pipeline, listen_for("1", "{\"toolsListChanged\":true}", dense));
     free(dense);
     assert_non_null(strstr(answer, "acknowledged"));
-    assert_true(core_conn_is_busy(&corridor->conn));
-    assert_true(corridor->conn.request_bytes < 4096);
-    core_conn_finish(&corridor->conn);
-    assert_int_equal(corridor->answer_count, 2);
+    assert_true(core_conn_is_busy(&pipeline->conn));
+    assert_true(pipeline->conn.request_bytes < 4096);
+    core_conn_finish(&pipeline->conn);
+    assert_int_equal(pipeline->answer_count, 2);
     assert_string_equal(
-        corridor->answers[1].data,
+        pipeline->answers[1].data,
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resultType\":\"complete\",\"_meta\":{"
         "\"io.modelcontextprotocol/subscriptionId\":1}}}");
 }
 
 /* A frame in memory of its own, which no failing allocation is needed for. */
-static void hand_in(struct corridor *corridor, const char *message)
+static void hand_in(struct pipeline_fixture *pipeline, const char *message)
 {
     static union {
         struct rpc_chunk chunk;
@@ -182,43 +182,43 @@ static void hand_in(struct corridor *corridor, const char *message)
     char *data = memory.bytes + offsetof(struct rpc_chunk, data);
     memcpy(data, message, size);
     const struct rpc_frame frame = {.text = {data, size}, .chunk = &memory.chunk};
-    core_handle(&corridor->conn, &frame);
+    core_handle(&pipeline->conn, &frame);
     assert_int_equal(memory.chunk.references, 1); /* a listener keeps a message of its own */
 }
 
 /* Each allocation fails once: the request is refused, or it listens. */
 static void without_memory_it_is_refused(void **state)
 {
-    struct corridor *corridor = *state;
+    struct pipeline_fixture *pipeline = *state;
     bool has_failed = true;
     unsigned refused = 0;
     listen_for("1", "{\"resourceSubscriptions\":[\"a:b\"],\"toolsListChanged\":true}", "");
     for (unsigned i = 1; has_failed; i++) {
         fault_arm(FAULT_RESIZE, i, ENOMEM);
-        hand_in(corridor, line);
+        hand_in(pipeline, line);
         has_failed = fault.hit;
         fault_disarm();
-        assert_int_equal(corridor->answer_count, 1);
-        refused += !core_conn_is_busy(&corridor->conn);
-        corridor_forget(corridor);
-        corridor_reconnect(corridor);
+        assert_int_equal(pipeline->answer_count, 1);
+        refused += !core_conn_is_busy(&pipeline->conn);
+        pipeline_forget(pipeline);
+        pipeline_reconnect(pipeline);
     }
     assert_true(refused > 3);
-    assert_non_null(strstr(corridor_ask(corridor, line), "acknowledged"));
+    assert_non_null(strstr(pipeline_ask(pipeline, line), "acknowledged"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(duplicate_uris_are_dropped),
-        CORRIDOR_TEST(an_empty_filter_is_acknowledged),
-        CORRIDOR_TEST(a_long_id_is_refused),
-        CORRIDOR_TEST(too_many_resources_are_refused),
-        CORRIDOR_TEST(too_many_bytes_of_resources_are_refused),
-        CORRIDOR_TEST(subscriptions_of_a_session_are_bounded),
-        CORRIDOR_TEST(a_session_says_when_it_has_too_many),
-        CORRIDOR_TEST(a_listener_keeps_little),
-        CORRIDOR_TEST(without_memory_it_is_refused),
+        PIPELINE_TEST(duplicate_uris_are_dropped),
+        PIPELINE_TEST(an_empty_filter_is_acknowledged),
+        PIPELINE_TEST(a_long_id_is_refused),
+        PIPELINE_TEST(too_many_resources_are_refused),
+        PIPELINE_TEST(too_many_bytes_of_resources_are_refused),
+        PIPELINE_TEST(subscriptions_of_a_session_are_bounded),
+        PIPELINE_TEST(a_session_says_when_it_has_too_many),
+        PIPELINE_TEST(a_listener_keeps_little),
+        PIPELINE_TEST(without_memory_it_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,10 @@
 
 #include <cmocka.h>
 
-#include "support/corridor.h"
+#include "support/pipeline_fixture.h"
 
 static void
-expect(struct corridor *corridor, const char *method, const char *params, const char *part)
+expect(struct pipeline_fixture *pipeline, const char *method, const char *params, const char *part)
 {
     char line[512];
     snprintf(
@@ -17,7 +17,7 @@ expect(struct corridor *corridor, const char *method, const char *params, const 
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}",
         method,
         params);
-    const char *answer = corridor_ask(corridor, line);
+    const char *answer = pipeline_ask(pipeline, line);
     if (!strstr(answer, part)) {
         fail_msg("%s: no %s in %s", line, part, answer);
     }
@@ -89,10 +89,10 @@ static void arguments_are_completed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CORRIDOR_TEST(prompts_are_listed),
-        CORRIDOR_TEST(a_prompt_is_filled_in),
-        CORRIDOR_TEST(a_prompt_that_cannot_be_filled_in_is_refused),
-        CORRIDOR_TEST(arguments_are_completed),
+        PIPELINE_TEST(prompts_are_listed),
+        PIPELINE_TEST(a_prompt_is_filled_in),
+        PIPELINE_TEST(a_prompt_that_cannot_be_filled_in_is_refused),
+        PIPELINE_TEST(arguments_are_completed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static void test_http_1_0(void **state)
 static void test_retry_after(void **state)
 {
     struct http_fixture *fixture = *state;
-    struct core_sessions *sessions = fixture->corridor->settings.sessions;
+    struct core_sessions *sessions = fixture->pipeline->settings.sessions;
     connect_peer(fixture);
     for (size_t i = 0; i < CORE_SESSIONS_MAX; i++) {
         struct dialect_session *session = dialect_session_new(MCP_VERSION_2025_06_18);
@@ -303,7 +303,7 @@ static void test_lingering_takes_no_flood(void **state)
         ssize_t size = write(fixture->peer, block, sizeof(block));
         sent += size > 0 ? (size_t)size : 0;
         loop_timer_start(fixture->timer, 0);
-        assert_int_equal(loop_run(fixture->corridor->loop), 0);
+        assert_int_equal(loop_run(fixture->pipeline->loop), 0);
     }
     assert_null(fixture->http);
 }
@@ -462,7 +462,7 @@ static void test_reports_count_as_work_of_a_round(void **state)
     os_sys = &slow;
     for (int i = 0; i < 10 * REQUESTS && total < REQUESTS; i++) {
         loop_timer_start(fixture->timer, 0);
-        assert_int_equal(loop_run(fixture->corridor->loop), 0);
+        assert_int_equal(loop_run(fixture->pipeline->loop), 0);
         ssize_t size = read(fixture->peer, fixture->text, TEXT_SIZE - 1);
         fixture->text[size > 0 ? size : 0] = '\0';
         size_t answers = count(fixture->text, "HTTP/1.1 ");
@@ -480,7 +480,7 @@ static void test_idle_connection_keeps_no_memory(void **state)
     struct http_fixture *fixture = *state;
     connect_peer(fixture);
     assert_has(ask(fixture, post("/rpc", "", PING)), "200 OK");
-    const struct rpc_pool *pool = core_worker_pool(fixture->corridor->worker);
+    const struct rpc_pool *pool = core_worker_pool(fixture->pipeline->worker);
     assert_int_equal(pool->shelves[RPC_POOL_INPUT].count, 1);
     assert_int_equal(pool->shelves[RPC_POOL_OUTPUT].count, 1);
     say(fixture, "POST /rpc HTT");

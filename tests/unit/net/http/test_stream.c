@@ -181,13 +181,13 @@ static const struct tool_set waiting_tools = {.run = run_tool, .cancel = cancel_
 
 static void use_waiting_tools(struct http_fixture *fixture)
 {
-    struct corridor *corridor = fixture->corridor;
-    struct core_worker *before = corridor->worker;
-    corridor->settings.tools.set = &waiting_tools;
+    struct pipeline_fixture *pipeline = fixture->pipeline;
+    struct core_worker *before = pipeline->worker;
+    pipeline->settings.tools.set = &waiting_tools;
     assert_int_equal(
-        core_worker_new(corridor->loop, &corridor->settings, corridor->catalog, &corridor->worker),
+        core_worker_new(pipeline->loop, &pipeline->settings, pipeline->catalog, &pipeline->worker),
         0);
-    corridor_reconnect(corridor);
+    pipeline_reconnect(pipeline);
     core_worker_free(before);
     cancelled = 0;
     says_something = false;
