@@ -63,7 +63,7 @@ dialect_prompt_argument_at(const struct dialect_prompt *prompt, size_t index)
 }
 
 /* The name in "{name}" at the beginning of a text; data NULL when it does not begin so. */
-static struct jsv_str placeholder_at(struct jsv_str text)
+static struct jsv_str field_at(struct jsv_str text)
 {
     const char *end =
         text.size > 0 && text.data[0] == '{' ? memchr(text.data, '}', text.size) : NULL;
@@ -76,7 +76,7 @@ int dialect_prompt_write(
 {
     struct jsv_str rest = prompt->text;
     while (rest.size > 0) {
-        struct jsv_str name = placeholder_at(rest);
+        struct jsv_str name = field_at(rest);
         struct jsv_value value = jsv_value_get(arguments, name);
         size_t used = 1;
         if (name.data && jsv_value_type(value) == JSV_TYPE_STRING) {

@@ -10,7 +10,7 @@ struct dialect_prompt {
     struct jsv_str id;   /* with its version: "repair_asset@1" */
     struct jsv_str title;
     struct jsv_str description;
-    struct jsv_str text; /* with {placeholders} for arguments */
+    struct jsv_str text; /* with {fields} for arguments */
 };
 
 struct dialect_prompt_argument {
@@ -29,9 +29,9 @@ const struct dialect_prompt_argument *
 dialect_prompt_argument_at(const struct dialect_prompt *prompt, size_t index);
 
 /**
- * Append the text with placeholders replaced by arguments.
+ * Append the text with {fields} replaced by arguments.
  *
- * @param arguments An object of strings, or NONE. A placeholder without an argument stays as it
+ * @param arguments An object of strings, or NONE. A field without an argument stays as it
  *                  is: {schema}.
  * @return 0, or the buffer's sticky error.
  */
