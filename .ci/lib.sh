@@ -1,7 +1,7 @@
-# What .ci/run and .ci/release-check share; sourced from the root of the project, not run.
+# Functions of .ci/run and .ci/release-check; sourced from the project's root, not run.
 . scripts/tally.sh
 
-# step NAME COMMAND...: a heading, the command, its time.
+# step NAME COMMAND...: print a heading, run the command, print its time
 step() {
     local name=$1 start=$SECONDS
     shift
@@ -10,19 +10,19 @@ step() {
     printf '==== %s: %d s\n' "$name" $((SECONDS - start))
 }
 
-# built_then PRESET SUITE...: a suite on a build that has no warnings
+# built_then PRESET SUITE...: build without warnings, then run a suite on it
 built_then() {
     tally_check "build $1, no warnings" scripts/build --werror "$1"
     tally_suite "$1: ${*:2}" "${@:2}"
 }
 
-# information COMMAND...: shown, never counted
+# information COMMAND...: run and show, but do not count
 information() {
     "$@" || echo "(exit $?; for information only)"
 }
 
-# second_opinions: npm packages that some tests use, where there is a lock file
-second_opinions() {
+# npm_packages: install what some tests use
+npm_packages() {
     local directory
     for directory in tests/differential tests/e2e; do
         information npm ci --prefix "$directory" --no-audit --no-fund

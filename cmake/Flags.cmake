@@ -1,7 +1,6 @@
-# How everything is compiled and linked. mcpgate_flags is for compiling;
-# mcpgate_profile is for compiling what ends up in the program and in libjsv;
-# mcpgate_link_flags is for whatever is linked in the end. A preset chooses
-# with MCPGATE_SANITIZE, MCPGATE_COVERAGE, MCPGATE_HARDEN, MCPGATE_WHOLE,
+# Flags for compiling and linking. mcpgate_flags is for compiling everything,
+# mcpgate_profile for compiling the program and libjsv, mcpgate_link_flags for
+# linking. A preset chooses with MCPGATE_SANITIZE, MCPGATE_COVERAGE, MCPGATE_HARDEN, MCPGATE_WHOLE,
 # MCPGATE_TRAINING, MCPGATE_PROFILE and MCPGATE_WERROR.
 option(MCPGATE_WERROR "Warnings are errors" OFF)
 option(MCPGATE_HARDEN "Compile and link with the hardening a network program should have" OFF)
@@ -14,7 +13,7 @@ set(MCPGATE_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON)
-# include/jsv/*.h raise the visibility of what they declare; all else stays inside.
+# include/jsv/*.h make their functions visible; everything else is hidden.
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
@@ -46,7 +45,7 @@ if(MCPGATE_WERROR)
 endif()
 
 if(MCPGATE_HARDEN)
-    # clang 14 knows no level 3 and would silently fall back to none.
+    # clang 14 does not know level 3 and would silently use none.
     if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
         set(fortify 3)
     else()
@@ -58,9 +57,9 @@ if(MCPGATE_HARDEN)
         mcpgate_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${fortify}
                                 -fstack-protector-strong -fstack-clash-protection
     )
-    # No path of the machine that builds ends up in the program, neither in
-    # messages nor in debug information, which would also list the flags. Linking
-    # compiles, too, where files are optimised together.
+    # Keep paths of the build machine out of messages and debug information, which
+    # would also list the flags. Linking compiles, too, if files are optimised
+    # together.
     set(no_paths -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
                  -ffile-prefix-map=${PROJECT_BINARY_DIR}=.
     )
@@ -81,7 +80,7 @@ if(MCPGATE_HARDEN)
 endif()
 
 if(MCPGATE_WHOLE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    # So that the many tests are linked as quickly as ever.
+    # Keep the linking of the many tests fast.
     set(objects_hold_both ON)
     target_compile_options(mcpgate_flags INTERFACE -flto=auto -ffat-lto-objects)
     target_link_options(
@@ -99,8 +98,8 @@ if(MCPGATE_TRAINING)
     if(NOT can_train)
         message(FATAL_ERROR "training needs gcc, 12 or newer, and a program that runs here")
     endif()
-    # Threads count, too. Files are found by their names below the build tree,
-    # so that another tree can use what they hold.
+    # Threads count, too. Profiles are found by names below the build tree, so that
+    # another tree can use them.
     target_compile_options(
         mcpgate_profile INTERFACE -fprofile-generate=${PROJECT_BINARY_DIR}/profile
                                   -fprofile-update=atomic
@@ -116,12 +115,11 @@ if(EXISTS "${MCPGATE_PROFILE}/compiler")
 endif()
 
 if(can_train AND trained_by STREQUAL CMAKE_C_COMPILER_VERSION)
-    # What the training did not reach is compiled as without a profile, and so
-    # is what has changed since: a profile may be older than the sources. What
-    # it reached counts as often used down to the last thousandth of the work,
-    # since others may ask most for what was asked least in training. What is
-    # inlined depends on counts, and with it what gcc supposes about variables:
-    # those suppositions are not errors here.
+    # Code that the training did not reach, or that has changed since, is compiled as
+    # without a profile. Code that it reached counts as hot down to the last
+    # thousandth of the work, because real load differs from the training. Inlining
+    # depends on the counts, and with it gcc's warnings about uninitialised
+    # variables, so these are not errors here.
     set(often --param=hot-bb-count-ws-permille=999)
     target_compile_options(
         mcpgate_profile INTERFACE -fprofile-use=${MCPGATE_PROFILE}
@@ -150,9 +148,9 @@ if(MCPGATE_SANITIZE)
 endif()
 
 if(MCPGATE_COVERAGE)
-    # Unoptimised, since what the optimiser folds away can be neither hit nor
-    # missed; and nothing inlined by force, so that a branch counts once and not
-    # once per copy. Threads count, too.
+    # Unoptimised, because code that the optimiser removes cannot be counted; and
+    # without forced inlining, so that a branch counts once and not once per copy.
+    # Threads count, too.
     target_compile_options(
         mcpgate_flags INTERFACE --coverage -fprofile-update=atomic -O0 -Dalways_inline=
     )

@@ -1,5 +1,5 @@
 # One libFuzzer program per fuzz/fuzz_<parser>.c. ctest replays the corpus, so
-# that what was found once is checked for ever.
+# that an input that was found once is checked from then on.
 if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "The fuzz targets need clang: cmake --preset fuzz")
 endif()

@@ -6,7 +6,7 @@ if(NOT CMOCKA_FOUND)
     message(STATUS "No unit tests: cmocka is missing (scripts/setup test brings it)")
     return()
 endif()
-# A second opinion for the differential tests of the reader.
+# jansson, for the differential tests of the reader.
 pkg_check_modules(JANSSON IMPORTED_TARGET jansson)
 
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
@@ -67,7 +67,7 @@ foreach(source ${unit_sources})
     endif()
 endforeach()
 
-# The JSON-Schema-Test-Suite, where it is at hand.
+# The JSON-Schema-Test-Suite, if it is installed.
 set(suite_dir ${shared_dir}/data/json-schema-test-suite)
 if(EXISTS ${suite_dir})
     add_test(NAME jsv/schema/suite COMMAND jsv-suite ${suite_dir})
@@ -77,7 +77,7 @@ else()
     set_tests_properties(jsv/schema/suite PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
-# Regular expressions against Node's.
+# Regular expressions, compared with Node's.
 if(NOT CMAKE_CROSSCOMPILING)
     add_executable(regex_driver tests/regex/driver.c)
     set_target_properties(
@@ -90,7 +90,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     )
     set_tests_properties(jsv/regex/differential PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 
-    # Verdicts against ajv's, where it is installed.
+    # Verdicts, compared with ajv's if it is installed.
     add_executable(jsv_verdicts tests/differential/jsv_verdicts.c)
     set_target_properties(
         jsv_verdicts PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/differential

@@ -1,4 +1,4 @@
-# Schemas as a part of the program. In a list file:
+# Embed files into the program. In a list file:
 #
 #   embed_schemas(OUTPUT DIRECTORY HEADER TABLE)
 #
@@ -13,11 +13,11 @@
 #
 #   embed_bytes(OUTPUT DIRECTORY HEADER TABLE)
 #
-# does it for files of any kind, which stay as they are, in an array of struct
+# does it for files of any kind, byte for byte, in an array of struct
 # jsv_embedded_bytes.
 
-# White space between tokens is left out. Strings must not contain what looks
-# like the end of a token before ", ", or '": '; a unit test would tell.
+# Remove white space between tokens. Strings must not contain the end of a token
+# before ", ", or '": '; a unit test checks that.
 function(minify text result)
     string(REGEX REPLACE "\n *" "" text "${text}")
     string(REPLACE "\": " "\":" text "${text}")

@@ -1,9 +1,9 @@
-# Counting outcomes the same way in every script; sourced, not run.
+# Count the outcomes of checks; sourced by other scripts, not run.
 #
 # A check is a command: exit 0 passed, exit 77 skipped, anything else failed. A
-# suite is a command that counts for itself and ends with the tally, "N passed,
-# M failed, K skipped"; its numbers are added to ours. It names each thing it
-# skips on a line of its own, "skip  NAME: WHY".
+# suite is a command that runs several checks and ends with the line "N passed, M
+# failed, K skipped", which is added to the total. For each check it skips, it
+# prints a line "skip  NAME: WHY".
 
 # A shell function is stopped by its first failing command, as a script under
 # `set -e` is. That is why "$@" is not followed by "||": the shell would switch
@@ -68,14 +68,14 @@ tally_suite() {
     printf 'FAIL  %s (exit %d)\n' "$name" "$status"
 }
 
-# tally_nothing WHY: all that a suite prints which cannot run here.
+# tally_nothing WHY: the output of a suite that cannot run on this machine.
 tally_nothing() {
     echo "skip  $*"
     echo '0 passed, 0 failed, 1 skipped'
 }
 
-# The last line of a suite; the outermost one lists before it what was skipped.
-# Fails when something failed, and when nothing ran at all.
+# Print the last line of a suite; the outermost suite also lists what was skipped.
+# Fails if a check failed, or if none ran.
 tally_end() {
     if [[ -z ${TALLY_INNER-} ]] && ((${#tally_skips[@]} > 0)); then
         printf 'Not run:\n'

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The unit tests of libjsv on another processor: built for 64-bit ARM, run
-# under QEMU. There char is unsigned, and the plain C kernel does the scanning.
-# The libraries it needs are fetched for ARM from the package archive into the
-# build tree; nothing of the machine's own is changed.
+# Run the unit tests of libjsv built for 64-bit ARM, under QEMU. There char is
+# unsigned, and the scanner is the one in plain C. The ARM libraries are fetched
+# from the package archive into the build tree; the system is not changed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/tally.sh

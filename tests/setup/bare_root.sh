@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# The two commands of the README on machines that have nothing: minimal Debians
-# in directories, made with mmdebstrap, with nothing added but make. A copy of
-# the project goes in; `make run` and `make test` have to bring whatever else
-# they need.
+# Run `make run` and `make test` in minimal Debians, made with mmdebstrap, that have
+# only make and a copy of the project. The commands must install everything else.
 #   tests/setup/bare_root.sh         as root without Node.js; as a user with sudo
 #                                    and Debian's Node.js; as a user without sudo
 #   tests/setup/bare_root.sh --all   root and user, each with and without Node.js
-# KEEP=FILE appends what the commands print to FILE, with their times.
+# KEEP=FILE appends the commands' output and times to FILE.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/tally.sh
@@ -36,8 +34,8 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# A bare root that gets its packages as this machine does: same archive, same
-# proxy, same rules of validity.
+# It gets its packages as this machine does: same archive, same proxy, same rules of
+# validity.
 make_base() {
     local sources options=() option
     mapfile -t sources < <(

@@ -67,7 +67,7 @@ answers() {
     [[ $answer == *'"id":1'*'"validated":true'* ]] && grep -q 'mcp:ready mode=stdio' "$work/err"
 }
 
-# The server on a socket, asked to stop as a container is: by a signal to it alone.
+# The server on a socket, stopped as a container is: by a signal to process 1 alone.
 serves() {
     inside /bin/sh -c '
         mcpgate --socket /run/mcpgate/mcp.sock 2>/tmp/err &

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The systemd units are sound, as systemd itself sees it, and the service is
-# well shut in. The program they name is looked for in a directory of its own.
+# Check the systemd units with systemd's own tools: they are valid, and the service
+# is confined. The program they name is installed into a temporary directory.
 #   tests/setup/units.sh BUILD
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -13,6 +13,6 @@ cp packaging/systemd/mcpgate.socket "$work"
 sed "s#@PREFIX@#$build#" packaging/systemd/mcpgate.service.in >"$work/mcpgate.service"
 output=$(systemd-analyze verify --man=no "$work/mcpgate.socket" "$work/mcpgate.service" 2>&1)
 [[ -z $output ]] || { echo "$output"; exit 1; }
-# Out of 100, less is better; anything above is something left open.
+# Out of 100; less is better.
 systemd-analyze security --offline=true --threshold=25 "$work/mcpgate.service" >"$work/report" ||
     { cat "$work/report"; exit 1; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Counts what its one argument, after a "--", is made of.
+# Count the lines, words and bytes of the one argument, which follows "--".
 set -eu
 shift
 set -- $(printf '%s' "$1" | wc)
