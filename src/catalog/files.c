@@ -42,6 +42,7 @@ int catalog_loading_init(
 
 void catalog_loading_done(struct catalog_loading *loading)
 {
+    jsv_registry_free(loading->meta);
     jsv_reader_free(loading->reader);
     jsv_buf_done(&loading->buf);
     jsv_arena_done(&loading->scratch);

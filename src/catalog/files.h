@@ -35,6 +35,7 @@ struct catalog_loading {
     struct jsv_arena *arena;  /* where texts are kept */
     struct jsv_arena scratch; /* given back when all is loaded */
     struct jsv_reader *reader;
+    struct jsv_registry *meta; /* compiles each meta-schema once for all tools; made when needed */
     struct jsv_buf buf;
     size_t size;                    /* of all files so far */
     const struct catalog *previous; /* the snapshot before, or NULL */

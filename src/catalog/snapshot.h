@@ -173,11 +173,13 @@ void catalog_tool_schemas_release(struct catalog_tool_schemas *schemas);
 
 /**
  * Compile them unless that is done.
+ * @param meta Compiles the meta-schemas that they are checked against; NULL: they do so themselves.
  * @return 0; -EBADMSG with the reason, of the member named in the entry's schemas; -ENOMEM.
  */
 int catalog_tool_schemas_compile(
     const struct catalog *catalog,
     const struct catalog_tool_entry *entry,
+    struct jsv_registry *meta,
     struct jsv_str *reterr_reason);
 
 /** The beginning of the URI of a tool's schema: "urn:mcpgate:tool:<name>:input" */

@@ -29,6 +29,7 @@ struct wish {
 struct making {
     const struct catalog *catalog;
     const struct catalog_tool_entry *entry;
+    struct jsv_registry *meta; /* NULL: none */
     struct jsv_arena scratch;
     struct wish *wishes; /* newest first */
     struct jsv_registry *registry;
@@ -255,6 +256,7 @@ static int make(struct making *making)
     if (!making->registry) {
         return -ENOMEM;
     }
+    making->registry->meta_registry = making->meta;
     int r = compile_member(making, "inputSchema", ":input", &making->input);
     return r < 0 ? r : compile_member(making, "outputSchema", ":output", &making->output);
 }
@@ -287,13 +289,14 @@ static int schemas_fill(struct catalog_tool_schemas *schemas, struct making *mak
 int catalog_tool_schemas_compile(
     const struct catalog *catalog,
     const struct catalog_tool_entry *entry,
+    struct jsv_registry *meta,
     struct jsv_str *reterr_reason)
 {
     struct catalog_tool_schemas *schemas = entry->schemas;
     pthread_mutex_lock(&schemas->lock);
     int r = schemas->failed ? -EBADMSG : 0;
     if (r == 0 && !is_ready(schemas)) {
-        struct making making = {.catalog = catalog, .entry = entry};
+        struct making making = {.catalog = catalog, .entry = entry, .meta = meta};
         jsv_arena_init(&making.scratch, os_allocator(), SIZE_MAX);
         r = schemas_fill(schemas, &making);
         jsv_arena_done(&making.scratch);
@@ -313,8 +316,9 @@ static int get_ready(
     const struct catalog_tool_entry *entry,
     struct jsv_str *reterr_reason)
 {
-    return is_ready(entry->schemas) ? 0
-                                    : catalog_tool_schemas_compile(catalog, entry, reterr_reason);
+    return is_ready(entry->schemas)
+               ? 0
+               : catalog_tool_schemas_compile(catalog, entry, NULL, reterr_reason);
 }
 
 int catalog_tool_input(

@@ -209,7 +209,10 @@ compile_schemas(struct catalog *catalog, struct catalog_loading *loading, struct
     const struct catalog_tool_entry *entry = catalog->tools[catalog->tool_count - 1];
     struct jsv_str reason;
     *ret_wrong = JSV_STR("");
-    int r = catalog_tool_schemas_compile(catalog, entry, &reason);
+    if (!loading->meta && !(loading->meta = jsv_registry_new(os_allocator(), NULL))) {
+        return -ENOMEM;
+    }
+    int r = catalog_tool_schemas_compile(catalog, entry, loading->meta, &reason);
     if (r == -EBADMSG) {
         *ret_wrong = describe_fault(loading, entry, reason);
         return ret_wrong->data ? 0 : -ENOMEM;

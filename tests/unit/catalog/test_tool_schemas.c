@@ -337,6 +337,29 @@ static void *use(void *argument)
     return (void *)(uintptr_t)compiled;
 }
 
+/* Allocations of loading all tools anew. */
+static unsigned count_allocations(void)
+{
+    catalog_release(fixture.catalog);
+    fixture.catalog = NULL;
+    fault_watch();
+    fixture_load("");
+    unsigned count = fault.calls[FAULT_RESIZE];
+    fault_disarm();
+    return count;
+}
+
+static void test_meta_schema_is_compiled_once(void **state)
+{
+    (void)state;
+    unsigned without = count_allocations();
+    write_tool("a", "{'type': 'object'}", "{'type': 'object'}");
+    unsigned first = count_allocations() - without;
+    write_tool("b", "{'type': 'object'}", "{'type': 'object'}");
+    unsigned second = count_allocations() - without - first;
+    assert_true(second < first / 2);
+}
+
 /* Snapshots are made and let go while threads compile what earlier ones share with them. */
 static void test_threads(void **state)
 {
@@ -403,6 +426,7 @@ int main(void)
         SCHEMAS_TEST(test_references),
         SCHEMAS_TEST(test_old_goes_first),
         SCHEMAS_TEST(test_new_goes_first),
+        SCHEMAS_TEST(test_meta_schema_is_compiled_once),
         SCHEMAS_TEST(test_threads),
         SCHEMAS_TEST(test_out_of_memory),
     };

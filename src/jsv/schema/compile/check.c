@@ -7,6 +7,7 @@
 #include "jsv/json/sort.h"
 #include "jsv/json/value.h"
 #include "jsv/schema/compile/compile.h"
+#include "jsv/schema/registry/parts.h"
 #include "jsv/schema/report/message.h"
 
 struct check {
@@ -40,6 +41,10 @@ get_meta(struct check *check, const struct jsv_resource *resource, struct jsv_sc
 {
     struct jsv_registry *registry = check->registry;
     struct jsv_resource *meta;
+    enum jsv_draft draft;
+    if (registry->meta_registry && jsv_draft_find(resource->meta, &draft)) {
+        registry = registry->meta_registry;
+    }
     int r = jsv_registry_find_meta(registry, resource, &meta, check->reterr_fault);
     if (r == -ENOENT) {
         return jsv_registry_fault(

@@ -96,6 +96,9 @@ struct jsv_registry {
     struct jsv_schema **meta;
     size_t meta_count;
     struct jsv_validator *meta_validator;
+    /* Compiles the drafts' meta-schemas for this one, if not NULL. Both are used by one thread, and
+       it outlives all compiling here. Set it before the first schema is compiled. */
+    struct jsv_registry *meta_registry;
     unsigned nesting; /* resources being loaded, each needed by the one before */
 };
 
