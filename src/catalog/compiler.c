@@ -1,20 +1,20 @@
 /*
  * References between the files of the schema root.
  *
- * Every file has a file:// URI, the base of references in it, and is known by
- * its own $id as well. All are added to one registry when the snapshot is
- * loaded, so a reference finds its file by either name. Two cases remain, for
- * which the registry asks back:
+ * Every file has a file:// URI, the base of its references, and may have an
+ * $id. All files are added to one registry when the snapshot is loaded, so a
+ * reference finds its file by either name. In two cases the registry calls the
+ * resolver:
  *
- *   - The file was not added, since another one has the same $id. It is known
- *     by its file's URI alone; the $id leads to the first one, by path.
- *   - A file with an $id refers to a neighbour that has none: the reference
- *     resolves against the $id, and leads where no file says it is. Beside
- *     "https://example.org/s/a.json", which is the file a.json, the file
- *     b.json is taken to be "https://example.org/s/b.json".
+ *   - The file was not added, because another one has the same $id. It is known
+ *     by its file URI only; the $id names the first such file, by path.
+ *   - A file with an $id refers to a neighbour without one: the reference is
+ *     resolved against the $id. Next to "https://example.org/s/a.json", which
+ *     is the file a.json, the file b.json counts as
+ *     "https://example.org/s/b.json".
  *
- * Whatever is not a file of the snapshot does not exist; nothing is opened
- * here. Reasons are shown to clients, so the root's own path is taken out.
+ * Only files of the snapshot exist; nothing is opened here. Reasons are shown
+ * to clients, so the root's own path is removed from them.
  */
 #include <errno.h>
 #include <limits.h>
@@ -24,12 +24,13 @@
 #include "jsv/base/alloc.h"
 #include "jsv/base/percent.h"
 #include "jsv/base/utf8.h"
+#include "jsv/json/value.h"
 #include "jsv/schema/registry/registry.h"
 #include "jsv/schema/registry/uri.h"
 #include "os/sys.h"
 #include "os/uri.h"
 
-/* Working directory, root and file: three paths, all of it percent-encoded, and the scheme. */
+/* Working directory, root and file: three paths, percent-encoded, and the scheme. */
 #define URI_SIZE_MAX ((size_t)10 * PATH_MAX)
 
 /* ---- URIs ---- */
@@ -97,7 +98,7 @@ static struct jsv_str up_to_slash(struct jsv_str text)
     return text;
 }
 
-/* ---- what the registry asks for ---- */
+/* ---- the resolver ---- */
 
 static bool starts_with(struct jsv_str text, struct jsv_str start)
 {
@@ -169,7 +170,7 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
     return r;
 }
 
-/* ---- making one ---- */
+/* ---- the registry ---- */
 
 static int make_resources(struct catalog_compiler *compiler)
 {
@@ -193,7 +194,7 @@ static int make_resources(struct catalog_compiler *compiler)
     return r;
 }
 
-/* @return 1 when the registry knows it now, 0 when not; -ENOMEM. */
+/* @return 1 when the registry has it now, 0 when not; -ENOMEM. */
 static int add_resource(struct catalog_compiler *compiler, struct catalog_resource *resource)
 {
     struct jsv_error fault;
@@ -203,7 +204,7 @@ static int add_resource(struct catalog_compiler *compiler, struct catalog_resour
     return r == -ENOMEM ? r : r == 0;
 }
 
-/* Offer all files once. @return how many more are known now; -ENOMEM. */
+/* Try to add all files once. @return how many were added; -ENOMEM. */
 static int add_round(struct catalog_compiler *compiler)
 {
     int added = 0;
@@ -295,7 +296,7 @@ static bool is_same(const struct catalog_compiler *a, const struct catalog_compi
            has_same_files(&a->files, &b->files);
 }
 
-/* Said with each snapshot, also when the compiler is an old one. */
+/* Each snapshot warns, also when it reuses a compiler. */
 static int warn_of_hidden(
     const struct catalog_compiler *compiler, struct catalog_loading *loading, const char *directory)
 {
@@ -306,7 +307,7 @@ static int warn_of_hidden(
                 loading,
                 directory,
                 compiler->resources[i].file->path,
-                JSV_STR("its $id is that of a file before it: references do not lead here"));
+                JSV_STR("duplicate $id: references to it use an earlier file"));
         }
     }
     return r;
@@ -334,7 +335,7 @@ int catalog_compiler_load(
 
 /* ---- reasons ---- */
 
-/* Up to where a URI in a sentence goes. */
+/* The length of a URI in a sentence. */
 static size_t uri_size(struct jsv_str text)
 {
     size_t size = 0;
@@ -344,9 +345,9 @@ static size_t uri_size(struct jsv_str text)
     return size;
 }
 
-/* Append a text; of files only what their root's readers know is said. */
+/* Append a text without the root's path and without paths outside the root. */
 static void
-append_safely(struct jsv_buf *out, const struct catalog_compiler *compiler, struct jsv_str text)
+append_public(struct jsv_buf *out, const struct catalog_compiler *compiler, struct jsv_str text)
 {
     while (text.size > 0) {
         size_t size = 1;
@@ -369,42 +370,40 @@ void catalog_reason_write(
     struct jsv_buf *out)
 {
     if (fault->message.size > 0) {
-        append_safely(out, compiler, fault->uri);
+        append_public(out, compiler, fault->uri);
         jsv_buf_append_byte(out, '#');
-        append_safely(out, compiler, fault->pointer);
+        append_public(out, compiler, fault->pointer);
         jsv_buf_append_str(out, JSV_STR(": "));
-        append_safely(out, compiler, fault->message);
+        append_public(out, compiler, fault->message);
     } else {
         jsv_buf_append_str(
             out,
-            error == -EEXIST || error == -ENOENT
-                ? JSV_STR("its identifier is taken by another schema")
-                : JSV_STR("it is too complex"));
+            error == -EEXIST || error == -ENOENT ? JSV_STR("duplicate $id")
+                                                 : JSV_STR("too complex"));
     }
     if (out->error == -ENOBUFS) {
-        out->error = 0; /* a reason that is cut is still one, but not within a character */
+        out->error = 0; /* cut it, but not within a character */
         out->size = jsv_utf8_valid_prefix(jsv_buf_str(out));
     }
 }
 
 /* ---- schemas ---- */
 
-int catalog_compiler_lend(
-    struct catalog_compiler *compiler,
-    struct jsv_str uri,
-    struct jsv_registry *registry,
-    struct jsv_error *reterr_fault)
+int catalog_compiler_find(
+    struct catalog_compiler *compiler, struct jsv_str uri, struct jsv_str *ret_text)
 {
     struct jsv_resource *resource;
+    struct jsv_error fault;
     pthread_mutex_lock(&compiler->lock);
-    int r = jsv_registry_find(compiler->registry, NULL, uri, &resource, reterr_fault);
+    int r = jsv_registry_find(compiler->registry, NULL, uri, &resource, &fault);
     pthread_mutex_unlock(&compiler->lock);
-    if (r < 0) {
-        return r;
+    if (r == -EBADMSG) {
+        return resolve(compiler, uri, ret_text); /* the same fault is found, and told, there */
     }
-    /* what was added to a registry does not change any more */
-    const struct jsv_source *source = resource->source;
-    return jsv_registry_add(registry, source->uri, source->text, reterr_fault);
+    if (r == 0) {
+        *ret_text = jsv_node_span(resource->source->document, resource->root);
+    }
+    return r;
 }
 
 /* With the lock held. */

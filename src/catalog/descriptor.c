@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/headers.h"
 #include "jsv/base/ascii.h"
+#include "jsv/base/literal.h"
 #include "jsv/base/similar.h"
 #include "jsv/base/utf8.h"
 
-/* Of a member's name in a message: enough to find it. */
+/* Bytes of a member's name in a message. */
 #define NAME_SHOWN_MAX 64
 
 /* A message with two names. */
@@ -50,7 +50,7 @@ static bool is_positive(struct jsv_value value)
     return jsv_value_int64(value, &number) == 0 && number > 0;
 }
 
-/* A text that a program can be given: the kernel's end with a NUL. */
+/* A text that can be passed to a program, which ends at the first NUL. */
 static bool is_plain(struct jsv_value value)
 {
     struct jsv_str text = jsv_value_text(value);
@@ -146,8 +146,8 @@ static const char *check_members(struct jsv_value descriptor, struct jsv_arena *
     return NULL;
 }
 
-/* Whether a name is for others: "$schema", "$comment", "_note", "x-owner". */
-static bool is_for_others(struct jsv_str name)
+/* Names that are ignored here: "$schema", "$comment", "_note", "x-owner". */
+static bool is_ignored(struct jsv_str name)
 {
     return jsv_str_equal(name, JSV_STR("$schema")) || jsv_str_equal(name, JSV_STR("$comment")) ||
            (name.size > 0 && name.data[0] == '_') ||
@@ -156,7 +156,7 @@ static bool is_for_others(struct jsv_str name)
 
 static bool is_known(struct jsv_str name)
 {
-    bool known = is_for_others(name);
+    bool known = is_ignored(name);
     for (size_t i = 0; i < MEMBER_COUNT && !known; i++) {
         known = jsv_str_equal(name, jsv_str_from(members[i].name));
     }
@@ -196,15 +196,178 @@ static const char *check_names(struct jsv_value descriptor, struct jsv_arena *ar
     return NULL;
 }
 
-/* ---- descriptors ---- */
+/* ---- headers ----
+ *
+ * Clients repeat arguments in HTTP headers, for proxies to read: a property of
+ * a tool's input schema asks for that with "x-mcp-header". Clients silently
+ * drop a tool that breaks the protocol's rules for it, so it is refused here,
+ * where the operator sees the reason.
+ *
+ * Properties of the schema itself are 1 deep, their properties 2, and a schema
+ * reached by any other keyword counts as too deep.
+ */
+
+/* Of one tool. A request may have 100 headers, those of the protocol included. */
+#define HEADERS_MAX 64
+
+#define TOO_DEEP (CATALOG_PROPERTY_DEPTH_MAX + 1)
+
+struct walk {
+    struct jsv_buf *pointer;
+    struct jsv_str names[HEADERS_MAX];
+    size_t count;
+};
+
+/* RFC 9110, section 5.6.2. */
+static bool is_token(struct jsv_str text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+        if (!jsv_is_alnum(c) && (c == '\0' || !strchr("!#$%&'*+-.^_`|~", c))) {
+            return false;
+        }
+    }
+    return text.size > 0;
+}
+
+static bool is_primitive(struct jsv_value property)
+{
+    struct jsv_str type = jsv_value_text(jsv_value_get(property, JSV_STR("type")));
+    return JSV_IS(type, "string") || JSV_IS(type, "integer") || JSV_IS(type, "boolean");
+}
+
+static bool is_same_name(struct jsv_str a, struct jsv_str b)
+{
+    size_t i = 0;
+    while (i < a.size && a.size == b.size && jsv_to_lower(a.data[i]) == jsv_to_lower(b.data[i])) {
+        i++;
+    }
+    return i == a.size && i == b.size;
+}
+
+static bool is_taken(const struct walk *walk, struct jsv_str name)
+{
+    for (size_t i = 0; i < walk->count; i++) {
+        if (is_same_name(walk->names[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+_Static_assert(CATALOG_PROPERTY_DEPTH_MAX == 8, "as check_header() says");
+_Static_assert(CATALOG_HEADER_NAME_MAX == 128, "as check_header() says");
+_Static_assert(HEADERS_MAX == 64, "as check_header() says");
+
+static const char *
+check_header(struct walk *walk, struct jsv_value property, struct jsv_value header, unsigned depth)
+{
+    struct jsv_str name = jsv_value_text(header);
+    if (depth == 0 || depth == TOO_DEEP) {
+        return "\"x-mcp-header\" is allowed only in properties, at most 8 levels deep";
+    }
+    if (!is_token(name) || name.size > CATALOG_HEADER_NAME_MAX) {
+        return "\"x-mcp-header\" must be 1 to 128 of A-Z a-z 0-9 ! # $ % & ' * + - . ^ _ ` | ~";
+    }
+    if (!is_primitive(property)) {
+        return "a property with \"x-mcp-header\" must be of type string, integer or boolean";
+    }
+    if (is_taken(walk, name)) {
+        return "duplicate \"x-mcp-header\"";
+    }
+    if (walk->count == HEADERS_MAX) {
+        return "more than 64 \"x-mcp-header\" in one tool";
+    }
+    walk->names[walk->count++] = name;
+    return NULL;
+}
+
+/* Restore the pointer, unless it is the place of an error. */
+static void rise(struct walk *walk, size_t before, const char *error)
+{
+    if (!error) {
+        walk->pointer->size = before;
+    }
+}
+
+static const char *check_schema(struct walk *walk, struct jsv_value schema, unsigned depth);
+
+/* Schemas in an array, or by names that are not keywords. */
+static const char *check_schemas(struct walk *walk, struct jsv_value schemas, unsigned depth)
+{
+    const char *error = NULL;
+    struct jsv_iter iter = jsv_value_iter(schemas);
+    for (size_t i = 0; !error && jsv_iter_next(&iter); i++) {
+        size_t before = walk->pointer->size;
+        if (jsv_value_type(schemas) == JSV_TYPE_OBJECT) {
+            jsv_pointer_push(walk->pointer, jsv_value_text(iter.key));
+        } else {
+            jsv_pointer_push_index(walk->pointer, i);
+        }
+        error = check_schema(walk, iter.value, depth);
+        rise(walk, before, error);
+    }
+    return error;
+}
+
+/* Keywords that hold values or names, not schemas. */
+static bool is_data(struct jsv_str keyword)
+{
+    return JSV_IS(keyword, "const") || JSV_IS(keyword, "enum") || JSV_IS(keyword, "default") ||
+           JSV_IS(keyword, "examples") || JSV_IS(keyword, "dependentRequired");
+}
+
+static bool has_names(struct jsv_str keyword)
+{
+    return JSV_IS(keyword, "$defs") || JSV_IS(keyword, "definitions") ||
+           JSV_IS(keyword, "patternProperties") || JSV_IS(keyword, "dependentSchemas") ||
+           JSV_IS(keyword, "dependencies");
+}
+
+static const char *check_keyword(
+    struct walk *walk, struct jsv_value schema, const struct jsv_iter *member, unsigned depth)
+{
+    struct jsv_str keyword = jsv_value_text(member->key);
+    if (JSV_IS(keyword, "x-mcp-header")) {
+        return check_header(walk, schema, member->value, depth);
+    }
+    if (JSV_IS(keyword, "properties")) {
+        return check_schemas(walk, member->value, depth < TOO_DEEP ? depth + 1 : TOO_DEEP);
+    }
+    if (is_data(keyword)) {
+        return NULL;
+    }
+    bool is_array = jsv_value_type(member->value) == JSV_TYPE_ARRAY;
+    return is_array || has_names(keyword) ? check_schemas(walk, member->value, TOO_DEEP)
+                                          : check_schema(walk, member->value, TOO_DEEP);
+}
+
+/* Recursion is bounded by the reader's limit on depth. */
+static const char *check_schema(struct walk *walk, struct jsv_value schema, unsigned depth)
+{
+    const char *error = NULL;
+    struct jsv_iter iter = jsv_value_iter(schema);
+    while (jsv_value_type(schema) == JSV_TYPE_OBJECT && !error && jsv_iter_next(&iter)) {
+        size_t before = walk->pointer->size;
+        jsv_pointer_push(walk->pointer, jsv_value_text(iter.key));
+        error = check_keyword(walk, schema, &iter, depth);
+        rise(walk, before, error);
+    }
+    return error;
+}
 
 const char *catalog_descriptor_check_headers(struct catalog_tool *tool, struct jsv_buf *pointer)
 {
-    size_t count;
-    const char *wrong = catalog_headers_check(tool->input_schema, pointer, &count);
-    tool->has_headers = count > 0;
-    return wrong;
+    struct walk walk = {.pointer = pointer};
+    size_t before = pointer->size;
+    jsv_pointer_push(pointer, JSV_STR("inputSchema"));
+    const char *error = check_schema(&walk, tool->input_schema, 0);
+    rise(&walk, before, error);
+    tool->has_headers = walk.count > 0;
+    return error;
 }
+
+/* ---- descriptors ---- */
 
 const char *catalog_descriptor_check(
     struct catalog_tool *tool, struct jsv_arena *arena, struct jsv_buf *pointer)
@@ -212,7 +375,7 @@ const char *catalog_descriptor_check(
     if (!is_object(tool->value)) {
         return "it must be an object";
     }
-    const char *wrong = check_names(tool->value, arena);
-    wrong = wrong ? wrong : check_members(tool->value, arena);
-    return wrong ? wrong : catalog_descriptor_check_headers(tool, pointer);
+    const char *error = check_names(tool->value, arena);
+    error = error ? error : check_members(tool->value, arena);
+    return error ? error : catalog_descriptor_check_headers(tool, pointer);
 }

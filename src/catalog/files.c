@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/order.h"
 #include "jsv/base/utf8.h"
 #include "os/root.h"
 #include "os/sys.h"

@@ -1,6 +1,6 @@
 /*
- * What a snapshot is inside. Everything but the programs is written while it
- * is loaded and only looked at afterwards.
+ * The inside of a snapshot. Everything but compiled schemas is written while
+ * it is loaded and only read afterwards.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 
 /*
  * A schema of the schema root, compiled on first use. The pointer is set once;
- * what follows it is guarded by the compiler's lock. Failure is remembered,
- * lack of memory is not.
+ * the members after it are guarded by the compiler's lock. An invalid schema
+ * is remembered, a lack of memory is not.
  */
 struct catalog_schema_entry {
-    struct catalog_schema schema; /* first: what the public functions hand out */
+    struct catalog_schema schema; /* first: the public part */
     struct jsv_str uri;           /* of its file */
     _Atomic(struct jsv_schema *) compiled;
     bool failed;
@@ -29,24 +29,24 @@ struct catalog_example_entry {
 
 struct catalog_tool_entry {
     struct catalog_tool tool;      /* first */
-    bool built_in;                 /* and so known to be right */
+    bool built_in;                 /* and so known to be valid */
     struct jsv_document *document; /* of one that is built in; owned */
     struct catalog_tool_schemas *schemas;
 };
 
 /*
- * The schemas of a tool, compiled on first use, with the registry they need. A
- * snapshot takes them over from the one before when their fingerprint is the
- * same; the last snapshot to let go frees them.
+ * The schemas of a tool, compiled on first use, with their registry. The next
+ * snapshot reuses them when the fingerprint is unchanged; the last snapshot
+ * that is released frees them.
  */
 struct catalog_tool_schemas {
     atomic_size_t references;
-    atomic_bool ready; /* set once; then the next four do not change any more */
+    atomic_bool ready; /* set once; then the next four do not change */
     struct jsv_registry *registry;
     struct jsv_schema *input;
     struct jsv_schema *output; /* NULL when the tool declares none */
-    bool needs_root;           /* files of the schema root were asked for */
-    pthread_mutex_t lock;      /* guards all of it until it is ready */
+    bool needs_root;           /* it refers to files of the schema root */
+    pthread_mutex_t lock;      /* guards all members until ready is set */
     const char *failed;        /* the member that does not compile; NULL: none so far */
     struct jsv_buf reason;
 };
@@ -56,14 +56,14 @@ struct catalog_resource {
     const struct catalog_file *file;
     struct jsv_str uri; /* file:///… */
     struct jsv_str id;  /* its own identifier, resolved; empty when it has none */
-    bool settled;       /* the registry knows it, or never will */
-    bool hidden;        /* it never will, since another file has the same identifier */
+    bool settled;       /* it was added, or never will be */
+    bool hidden;        /* never added, because another file has the same $id */
 };
 
 /*
- * The schema root: its files, and what is compiled of them. Since any file may
- * refer to any other, it is one unit: a snapshot takes it over from the one
- * before when all files are the same.
+ * The schema root: its files and their compiled schemas. Any file may refer to
+ * any other, so the next snapshot reuses it as a whole, when all files are
+ * unchanged.
  */
 struct catalog_compiler {
     atomic_size_t references;
@@ -75,7 +75,7 @@ struct catalog_compiler {
     bool assert_format;
     struct catalog_resource *resources; /* one per file, in their order */
     size_t resource_count;
-    bool loaded; /* all files were offered to the registry: now it may ask for them */
+    bool loaded;                           /* all files were added: now the resolver may be used */
     struct catalog_schema_entry **schemas; /* by name */
     size_t schema_count;
 };
@@ -101,14 +101,14 @@ struct catalog {
     struct catalog_compiler *compiler; /* shared by readers of a const snapshot */
 };
 
-/* Texts twice (the registry has its own), and what is said about them. */
+/* Texts twice (the registry has its own), and the structs about them. */
 #define CATALOG_ARENA_MAX (4 * CATALOG_FILES_SIZE_MAX)
 
-/* ---- schemas.c ---- */
+/* ---- catalog.c ---- */
 
-/** List the schemas that have names. @return 0 or -ENOMEM. */
+/** List the schemas that are served by name. @return 0 or -ENOMEM. */
 int catalog_schemas_load(struct catalog_compiler *compiler, struct catalog_loading *loading);
-/** Name the files that cannot be schemas. @return 0 or -ENOMEM. */
+/** Warn of files that cannot be schemas. @return 0 or -ENOMEM. */
 int catalog_schemas_warn(
     const struct catalog_compiler *compiler,
     struct catalog_loading *loading,
@@ -117,40 +117,37 @@ int catalog_schemas_warn(
 /* ---- compiler.c ---- */
 
 /*
- * A file whose meta-schema is another file has to wait for that one. Meta-
- * schemas of meta-schemas exist, a fourth generation has not been seen.
+ * A file whose meta-schema is another file is added after that one. Meta-
+ * schemas of meta-schemas exist; a fourth generation has not been seen.
  */
 #define CATALOG_META_ROUNDS_MAX 4
 
-/** One without files; NULL when memory ran out. */
+/** Without files; NULL when memory ran out. */
 struct catalog_compiler *catalog_compiler_new(bool assert_format);
 /** Accepts NULL. */
 void catalog_compiler_release(struct catalog_compiler *compiler);
 
 /**
- * Make a compiler ready whose files are loaded.
+ * Set up a compiler whose files are loaded.
  *
- * @param compiler Let go when the previous snapshot's has the same files; then that one
- *                 takes its place.
+ * @param compiler Released and replaced by the previous snapshot's when all files are the same.
  * @return 0 or -errno.
  */
 int catalog_compiler_load(
     struct catalog_compiler **compiler, struct catalog_loading *loading, const char *directory);
 
 /**
- * Add the file that has a URI to another registry.
- * @return 0; -ENOENT when no file has it; or what jsv_registry_add() returns.
+ * The text of the schema that has a URI, for references of tools.
+ * @param ret_text Lives as long as the compiler.
+ * @return 0; -ENOENT; -ENOMEM.
  */
-int catalog_compiler_lend(
-    struct catalog_compiler *compiler,
-    struct jsv_str uri,
-    struct jsv_registry *registry,
-    struct jsv_error *reterr_fault);
+int catalog_compiler_find(
+    struct catalog_compiler *compiler, struct jsv_str uri, struct jsv_str *ret_text);
 
-/* Of a reason: messages name references, and those may be as long as their schema. */
+/* Of a reason: it may quote a reference, which may be as long as its schema. */
 #define CATALOG_REASON_SIZE_MAX 1024
 
-/** Append why a schema does not compile, as clients may see it. Too long a reason is cut. */
+/** Append why a schema does not compile, for clients. A reason that is too long is cut. */
 void catalog_reason_write(
     const struct catalog_compiler *compiler,
     int error,
@@ -160,7 +157,7 @@ void catalog_reason_write(
 /* ---- tool_schemas.c ---- */
 
 /**
- * Those of the previous snapshot when they are the same, else new ones.
+ * Reuse those of the previous snapshot when they are the same, else make new ones.
  * @return 0 or -ENOMEM.
  */
 int catalog_tool_schemas_make(
@@ -185,9 +182,8 @@ int catalog_tool_schemas_compile(
 /** The beginning of the URI of a tool's schema: "urn:mcpgate:tool:<name>:input" */
 #define CATALOG_TOOL_URN "urn:mcpgate:tool:"
 
-/* ---- examples.c, tools.c ---- */
+/* ---- tools.c ---- */
 
-int catalog_examples_load(struct catalog *catalog, struct catalog_loading *loading);
 int catalog_tools_load(
     struct catalog *catalog,
     struct catalog_loading *loading,

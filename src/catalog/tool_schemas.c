@@ -2,12 +2,11 @@
  * The schemas of tools, compiled on first use and kept by fingerprint.
  *
  * Each tool has a registry of its own for its two schemas, so that it can
- * outlive the snapshot it was made for. A snapshot takes over what the one
- * before has compiled, for every tool with the same fingerprint.
+ * outlive its snapshot. A new snapshot reuses the compiled schemas of every
+ * tool whose fingerprint is unchanged.
  *
- * A tool may refer to files of the schema root. Its registry asks for them, and
- * compiling starts again with those files added. Such a tool is compiled again
- * also when a file of the root has changed.
+ * A tool may refer to files of the schema root. Such a tool is also compiled
+ * again when a file of the root has changed.
  */
 #include <errno.h>
 
@@ -19,28 +18,20 @@
 
 #define URN_SIZE_MAX (CATALOG_TOOL_NAME_MAX + 64)
 
-/* A URI that a registry asked for. */
-struct wish {
-    struct wish *next;
-    struct jsv_str uri;
-};
-
-/* What compiling works with. */
+/* The state of compiling. */
 struct making {
     const struct catalog *catalog;
     const struct catalog_tool_entry *entry;
     struct jsv_registry *meta; /* NULL: none */
-    struct jsv_arena scratch;
-    struct wish *wishes; /* newest first */
     struct jsv_registry *registry;
     struct jsv_schema *input;
     struct jsv_schema *output;
-    const char *member; /* the one at work */
+    const char *member; /* the one being compiled */
     struct jsv_error fault;
     bool needs_root;
 };
 
-/* ---- keeping ---- */
+/* ---- reuse ---- */
 
 static struct catalog_tool_schemas *schemas_new(void)
 {
@@ -84,10 +75,10 @@ static int is_same_schema(struct jsv_value a, struct jsv_value b, struct jsv_are
 }
 
 /*
- * 1, 0 or -ENOMEM: would compiling again give the same? Fingerprints round long
- * decimals, so equal ones are looked at more closely.
+ * 1, 0 or -ENOMEM: whether compiling again would give the same. Fingerprints
+ * round long decimals, so schemas with equal ones are compared.
  */
-static int can_take_over(
+static int is_unchanged(
     const struct catalog *catalog,
     struct catalog_loading *loading,
     const struct catalog_tool_entry *before,
@@ -117,7 +108,7 @@ int catalog_tool_schemas_make(
     const struct catalog_tool_entry *before =
         loading->previous ? (const void *)catalog_tool_find(loading->previous, entry->tool.name)
                           : NULL;
-    int r = before ? can_take_over(catalog, loading, before, entry) : 0;
+    int r = before ? is_unchanged(catalog, loading, before, entry) : 0;
     if (r < 0) {
         return r;
     }
@@ -132,56 +123,15 @@ int catalog_tool_schemas_make(
 
 /* ---- compiling ---- */
 
-/* The registry's resolver: files are added before compiling starts again. */
-static int wish_for(void *context, struct jsv_str uri, struct jsv_str *ret_text)
+/* The registry's resolver. */
+static int find_in_root(void *context, struct jsv_str uri, struct jsv_str *ret_text)
 {
-    (void)ret_text;
     struct making *making = context;
-    struct wish *wish = jsv_arena_alloc(&making->scratch, sizeof(*wish));
-    struct jsv_str copy = catalog_join(&making->scratch, uri, JSV_STR(""));
-    if (!wish || !copy.data) {
-        return -ENOMEM;
-    }
-    *wish = (struct wish){making->wishes, copy};
-    making->wishes = wish;
     making->needs_root = true;
-    return -ENOENT;
+    return catalog_compiler_find(making->catalog->compiler, uri, ret_text);
 }
 
-/* Add the files that were asked for. @return how many there are; or an error, with the fault. */
-static int grant_wishes(struct making *making)
-{
-    int granted = 0;
-    struct wish *wish = making->wishes;
-    making->wishes = NULL;
-    for (; wish; wish = wish->next) {
-        const struct wish *latest = making->wishes;
-        int r = catalog_compiler_lend(
-            making->catalog->compiler, wish->uri, making->registry, &making->fault);
-        bool asks_for_more = making->wishes != latest; /* its meta-schema has to come first */
-        if (r < 0 && r != -ENOENT && (r == -ENOMEM || !asks_for_more)) {
-            return r;
-        }
-        granted += r == 0;
-    }
-    return granted;
-}
-
-static int grant_all_wishes(struct making *making)
-{
-    int granted = 0;
-    for (unsigned round = 0; round < CATALOG_META_ROUNDS_MAX && making->wishes; round++) {
-        int r = grant_wishes(making);
-        if (r < 0) {
-            return r;
-        }
-        granted += r;
-    }
-    making->wishes = NULL;
-    return granted;
-}
-
-static int compile_once(
+static int compile_part(
     struct making *making,
     struct jsv_value schema,
     struct jsv_str uri,
@@ -195,31 +145,6 @@ static int compile_once(
     int r = jsv_registry_add(making->registry, uri, jsv_value_span(schema), &making->fault);
     return r < 0 ? r
                  : jsv_schema_compile(making->registry, uri, &options, ret_schema, &making->fault);
-}
-
-/* Again and again, as files turn out to be needed: each time there is at least one more. */
-static int compile_part(
-    struct making *making,
-    struct jsv_value schema,
-    struct jsv_str uri,
-    struct jsv_schema **ret_schema)
-{
-    int r = compile_once(making, schema, uri, ret_schema);
-    for (size_t left = making->catalog->compiler->files.count; left > 0; left--) {
-        struct jsv_error fault = making->fault;
-        int granted = r == -ENOMEM ? 0 : grant_all_wishes(making);
-        if (granted < 0) {
-            return granted;
-        }
-        if (granted == 0) {
-            making->fault = fault;
-            return r;
-        }
-        jsv_schema_free(*ret_schema);
-        *ret_schema = NULL;
-        r = compile_once(making, schema, uri, ret_schema);
-    }
-    return r;
 }
 
 static int compile_member(
@@ -243,12 +168,12 @@ static int compile_member(
     return r;
 }
 
-/* The registry is closed once all is compiled, so it may outlive its resolver's context. */
+/* The registry is closed after compiling, so it may outlive its resolver's context. */
 static int make(struct making *making)
 {
     const struct jsv_registry_options options = {
         .draft = JSV_DRAFT_2020_12,
-        .resolver = wish_for,
+        .resolver = find_in_root,
         .resolver_context = making,
         .first_id_wins = true,
     };
@@ -261,7 +186,7 @@ static int make(struct making *making)
     return r < 0 ? r : compile_member(making, "outputSchema", ":output", &making->output);
 }
 
-/* With the lock held. Nothing half done is kept. */
+/* With the lock held. On failure nothing is kept. */
 static int schemas_fill(struct catalog_tool_schemas *schemas, struct making *making)
 {
     int r = make(making);
@@ -297,9 +222,7 @@ int catalog_tool_schemas_compile(
     int r = schemas->failed ? -EBADMSG : 0;
     if (r == 0 && !is_ready(schemas)) {
         struct making making = {.catalog = catalog, .entry = entry, .meta = meta};
-        jsv_arena_init(&making.scratch, os_allocator(), SIZE_MAX);
         r = schemas_fill(schemas, &making);
-        jsv_arena_done(&making.scratch);
     }
     pthread_mutex_unlock(&schemas->lock);
     if (r == -EBADMSG) {
@@ -308,9 +231,8 @@ int catalog_tool_schemas_compile(
     return r;
 }
 
-/* ---- looking ---- */
+/* ---- finding ---- */
 
-/* Every call of a tool asks for its schemas, and only the first has anything to do. */
 static int get_ready(
     const struct catalog *catalog,
     const struct catalog_tool_entry *entry,

@@ -1,6 +1,6 @@
 /*
- * Tools as their descriptors declare them: first those that are built in, in
- * their order, then those of the tools directory, by file name.
+ * The list of tools: first the built-in ones in their order, then those of the
+ * tools directory by file name.
  */
 #include <assert.h>
 #include <errno.h>
@@ -10,8 +10,8 @@
 
 #include "catalog/command.h"
 #include "catalog/descriptor.h"
-#include "catalog/fingerprint.h"
 #include "catalog/snapshot.h"
+#include "os/digest.h"
 #include "os/sys.h"
 
 /* ---- descriptors ---- */
@@ -36,16 +36,13 @@ static struct catalog_tool tool_of(struct jsv_str descriptor, struct jsv_value v
     };
 }
 
-/*
- * A pointer into a descriptor is at most this long: each of its tokens stands in the text, with
- * more around it than the slash, and no more than doubles when it is escaped.
- */
+/* Each token of a pointer is in the descriptor's text; escaping at most doubles it. */
 #define POINTER_SIZE_MAX (2 * CATALOG_FILE_SIZE_MAX)
 
 /* ---- loading ---- */
 
-/* Whether what a built-in tool needs is configured. */
-static bool is_needed_there(const struct catalog_options *options, struct jsv_str need)
+/* Whether a built-in tool has something to work on. */
+static bool is_configured(const struct catalog_options *options, struct jsv_str need)
 {
     if (jsv_str_equal(need, JSV_STR("schemas"))) {
         return options->schemas_dir;
@@ -59,7 +56,66 @@ static bool is_needed_there(const struct catalog_options *options, struct jsv_st
     return !jsv_str_equal(need, JSV_STR("backend")) || options->has_backend;
 }
 
-/* The schemas in their places take a little more room than the descriptor. */
+/* ---- fingerprints ----
+ *
+ * The same tool with the same schemas, however they are spelled, has the same
+ * fingerprint. `mcpgate digest` prints the same for the schema's text.
+ */
+
+static void write_part(const char *name, struct jsv_value schema, struct jsv_writer *writer)
+{
+    jsv_write_member_object_begin(writer, jsv_str_from(name));
+    jsv_write_member_string(writer, JSV_STR("type"), JSV_STR("object"));
+    if (jsv_value_type(schema) != JSV_TYPE_NONE) {
+        jsv_write_member_array_begin(writer, JSV_STR("allOf"));
+        jsv_write_value(writer, schema);
+        jsv_write_array_end(writer);
+    }
+    jsv_write_object_end(writer);
+}
+
+static void write_tool(struct jsv_str tool_id, struct jsv_writer *writer)
+{
+    jsv_write_member_object_begin(writer, JSV_STR("tool"));
+    jsv_write_member_string(writer, JSV_STR("const"), tool_id);
+    jsv_write_object_end(writer);
+}
+
+/*
+ * Append the schema of {tool, input, output}: `tool` must equal the id, `input` and
+ * `output` must be objects that match the tool's own schemas; without one, any object.
+ */
+static int write_io_schema(
+    struct jsv_str tool_id, struct jsv_value input, struct jsv_value output, struct jsv_buf *out)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_object_begin(&writer);
+    jsv_write_member_string(&writer, JSV_STR("type"), JSV_STR("object"));
+    jsv_write_member_object_begin(&writer, JSV_STR("properties"));
+    write_tool(tool_id, &writer);
+    write_part("input", input, &writer);
+    write_part("output", output, &writer);
+    jsv_write_object_end(&writer);
+    jsv_write_member_span(&writer, JSV_STR("required"), JSV_STR("[\"tool\"]"));
+    jsv_write_object_end(&writer);
+    return out->error;
+}
+
+/* The SHA-256 of a schema's canonical form. @return 0; -ERANGE when a number has none; -ENOMEM. */
+static int digest_of(
+    struct jsv_value schema, struct jsv_arena *scratch, char ret_hex[static OS_DIGEST_HEX_SIZE + 1])
+{
+    struct jsv_buf canonical;
+    jsv_buf_init(&canonical, &scratch->allocator, SIZE_MAX);
+    int r = jsv_canon_write(schema, JSV_CANON_UTF8, scratch, &canonical, NULL);
+    if (r == 0) {
+        os_digest(jsv_buf_str(&canonical), ret_hex);
+    }
+    jsv_buf_done(&canonical);
+    return r;
+}
+
+/* Both schemas take a little more than the descriptor. */
 #define IO_SIZE_MAX (2 * CATALOG_FILE_SIZE_MAX)
 
 /* @param text Where the schemas are put together. */
@@ -75,20 +131,20 @@ static int make_fingerprint(
         id, sizeof(id), CATALOG_TOOL_ID_PREFIX "%.*s", (int)tool->name.size, tool->name.data);
     struct jsv_str tool_id = {id, (size_t)size};
     struct jsv_document *document = jsv_document_new(os_allocator());
-    int r = document ? catalog_tool_io_write(tool_id, tool->input_schema, tool->output_schema, text)
+    int r = document ? write_io_schema(tool_id, tool->input_schema, tool->output_schema, text)
                      : -ENOMEM;
     if (r == 0) {
         r = jsv_read(loading->reader, document, jsv_buf_str(text), 0, NULL);
     }
     if (r == 0) {
-        r = catalog_fingerprint(jsv_document_root(document), &loading->scratch, hex);
+        r = digest_of(jsv_document_root(document), &loading->scratch, hex);
     }
     if (r == 0) {
         *ret_fingerprint = catalog_keep(loading, jsv_str_from(hex));
         r = ret_fingerprint->data ? 0 : -ENOMEM;
     }
     jsv_document_free(document);
-    return r == -ENOMEM ? r : 0; /* a schema beyond all limits is one without a fingerprint */
+    return r == -ENOMEM ? r : 0; /* a schema beyond all limits has no fingerprint */
 }
 
 static int set_fingerprint(struct catalog_tool *tool, struct catalog_loading *loading)
@@ -144,14 +200,14 @@ static int add_built_in(
     }
     struct catalog_tool tool = tool_of(text, jsv_document_root(document));
     tool.is_listed =
-        is_needed_there(options, jsv_value_text(jsv_value_get(tool.value, JSV_STR("needs"))));
+        is_configured(options, jsv_value_text(jsv_value_get(tool.value, JSV_STR("needs"))));
     struct jsv_buf pointer;
     jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
     const char *wrong = catalog_descriptor_check_headers(&tool, &pointer);
     r = pointer.error;
     jsv_buf_done(&pointer);
     assert(!wrong);
-    (void)wrong; /* without assertions nobody looks */
+    (void)wrong; /* in builds without assertions */
     if (r < 0) {
         jsv_document_free(document);
         return r;
@@ -159,7 +215,7 @@ static int add_built_in(
     return add_tool(catalog, loading, &tool, true, document);
 }
 
-/* Where programs are, for as long as the snapshot: whoever runs them may be elsewhere by then. */
+/* The directory of programs as an absolute path: the working directory may change later. */
 static int
 absolute(struct catalog_loading *loading, const char *directory, struct jsv_str *ret_path)
 {
@@ -181,8 +237,8 @@ absolute(struct catalog_loading *loading, const char *directory, struct jsv_str 
 }
 
 /*
- * "/inputSchema/properties/n: expected …" for a reason "urn:…:input#/properties/n: expected …";
- * other reasons are of schemas the tool refers to, and named as they are.
+ * "/inputSchema/properties/n: expected …" for a reason "urn:…:input#/properties/n: expected …".
+ * Other reasons concern schemas that the tool refers to and keep their names.
  */
 static struct jsv_str describe_fault(
     struct catalog_loading *loading, const struct catalog_tool_entry *entry, struct jsv_str reason)
@@ -202,7 +258,7 @@ static struct jsv_str describe_fault(
     return name.data ? catalog_join(&loading->scratch, name, rest) : name;
 }
 
-/* What is wrong with the schemas of the tool that was added last, as a warning; none: "". */
+/* Compile the schemas of the tool that was added last. @param ret_wrong The error; none: "". */
 static int
 compile_schemas(struct catalog *catalog, struct catalog_loading *loading, struct jsv_str *ret_wrong)
 {
@@ -263,7 +319,7 @@ static int add_external(
     jsv_buf_init(&pointer, os_allocator(), POINTER_SIZE_MAX);
     const char *wrong = catalog_descriptor_check(&tool, &loading->scratch, &pointer);
     if (!wrong && catalog_tool_find(catalog, tool.name)) {
-        wrong = "there is a tool of this name already";
+        wrong = "duplicate tool name";
     }
     r = pointer.error;
     if (r == 0) {
@@ -295,7 +351,7 @@ int catalog_tools_load(
     return r;
 }
 
-/* ---- looking ---- */
+/* ---- finding ---- */
 
 size_t catalog_listed_tool_count(const struct catalog *catalog)
 {

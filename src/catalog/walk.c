@@ -1,19 +1,17 @@
 /*
- * Directories wait in a queue, so nothing here recurses. Each knows the one it
- * was found in: a directory that is one of its own ancestors (same device,
- * same inode) is a circle of links and is not entered. What remains is finite,
- * but links from everywhere to everywhere still make many paths; the limit on
- * names ends that.
+ * Directories are walked with a queue, not by recursion. Each knows its parent:
+ * a directory that is one of its own ancestors (same device, same inode) is a
+ * cycle of links and is not entered. The remaining tree is finite, but links
+ * can still make many paths; the limit on names bounds that.
  *
- * The names of one directory are sorted before they are looked at, so that it
- * depends on the names alone which directories fall to the limit.
+ * The names of a directory are sorted before they are walked, so that it only
+ * depends on the names which directories exceed the limit.
  */
 #include "catalog/walk.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "catalog/order.h"
 #include "jsv/base/utf8.h"
 #include "os/dir.h"
 #include "os/root.h"
@@ -27,7 +25,7 @@ struct directory {
     ino_t inode;
 };
 
-/* A list while things are found, an array once it is known how many. */
+/* A list until the count is known, then an array. */
 struct found {
     struct found *next;
     const void *item;
@@ -67,6 +65,23 @@ struct jsv_str catalog_join(struct jsv_arena *arena, struct jsv_str a, struct js
 }
 
 /* ---- lists ---- */
+
+int catalog_order(
+    struct jsv_arena *scratch, const void **items, size_t count, jsv_sort_compare *compare)
+{
+    struct jsv_sort_item *sorted = jsv_arena_array(scratch, count, 2 * sizeof(*sorted));
+    if (!sorted) {
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = (struct jsv_sort_item){.item = items[i]};
+    }
+    jsv_sort(sorted, sorted + count, count, compare, NULL);
+    for (size_t i = 0; i < count; i++) {
+        items[i] = sorted[i].item;
+    }
+    return 0;
+}
 
 static int push(struct jsv_arena *arena, struct found **list, const void *item)
 {
@@ -108,7 +123,7 @@ static int compare_entries(const void *context, const void *a, const void *b)
     return jsv_str_compare(left->path, right->path);
 }
 
-/* ---- what is found ---- */
+/* ---- entries ---- */
 
 static int add_entry(struct walk *walk, struct jsv_str path, int error)
 {
@@ -121,7 +136,7 @@ static int add_entry(struct walk *walk, struct jsv_str path, int error)
     return push(walk->arena, &walk->entries, entry);
 }
 
-/* A name that is no directory: a file of ours, or of no interest. */
+/* A name that is not a directory: a file of ours, or ignored. */
 static int add_file(struct walk *walk, struct jsv_str path)
 {
     if (!catalog_ends_with(path, walk->options->ending)) {
@@ -184,7 +199,7 @@ static int add_name(struct walk *walk, const struct directory *directory, const 
         os_close(fd);
         return r;
     }
-    /* A file that cannot be opened is found out when it is read. */
+    /* A file that cannot be opened is reported when it is read. */
     bool file = fd == -ENOTDIR || fd == -ENOENT || catalog_ends_with(path, walk->options->ending);
     return file ? add_file(walk, path) : add_entry(walk, path, fd);
 }
@@ -216,7 +231,7 @@ static int add_names(struct walk *walk, const struct directory *directory, int f
     size_t before = walk->name_count;
     int r = list_names(walk, fd, &names);
     if (r < 0) {
-        walk->name_count = before; /* all of it is left out, and smaller ones may fit */
+        walk->name_count = before; /* skip the whole directory; smaller ones may fit */
         return r;
     }
     size_t count = walk->name_count - before;
@@ -237,7 +252,7 @@ static int walk_directory(struct walk *walk, const struct directory *directory)
     int r = fd < 0 ? fd : add_names(walk, directory, fd);
     os_close(fd);
     if (r == 0 || r == -ENOMEM || !directory->parent) {
-        return r; /* what is wrong with the root is the caller's business */
+        return r; /* errors of the root are the caller's */
     }
     return add_entry(walk, directory->path, r);
 }

@@ -1,25 +1,24 @@
 /*
- * Which files there are below a root: their paths, sorted, whatever order the
- * file system has them in. Nothing is read here.
+ * The paths of all files below a root, sorted. No file is read here.
  *
- * Directories are entered also through links, as long as those stay below the
- * root. A directory inside itself, which only a link can bring about, is left
- * out; so are directories too deep or too full.
+ * Links to directories are followed as long as they stay below the root. A
+ * directory inside itself (by a link) is skipped; so are directories that are
+ * too deep or too full.
  */
 #pragma once
 
-#include <jsv/jsv.h>
+#include "jsv/json/sort.h"
 
 /*
- * Names looked at below one root, of whatever kind. A catalog of that size
- * takes a second to read; more is a directory named by mistake.
+ * Names of any kind below one root. A catalog of that size takes a second to
+ * read; more is a wrong directory.
  */
 #define CATALOG_NAMES_MAX 100000
 
-/* A file to be read, or a place that has to be left out. */
+/* A file to read, or a path that is skipped. */
 struct catalog_entry {
     struct jsv_str path; /* relative to the root */
-    int error;           /* 0; -errno why it, and all below it, is left out */
+    int error;           /* 0; or -errno: why it, and all below it, is skipped */
 };
 
 struct catalog_walk_options {
@@ -45,6 +44,14 @@ int catalog_walk(
     const struct catalog_walk_options *options,
     struct jsv_arena *arena,
     struct catalog_entries *ret_entries);
+
+/**
+ * Sort pointers; equal ones keep their order.
+ * @param compare Called with NULL and two of the items.
+ * @return 0 or -ENOMEM.
+ */
+int catalog_order(
+    struct jsv_arena *scratch, const void **items, size_t count, jsv_sort_compare *compare);
 
 /* Whether a text ends so. */
 bool catalog_ends_with(struct jsv_str text, struct jsv_str ending);

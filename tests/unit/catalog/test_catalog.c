@@ -3,6 +3,121 @@
 
 #include "unit/catalog/fixture.h"
 
+static void expect_schema(size_t index, const char *name, const char *version, const char *path)
+{
+    const struct catalog_schema *schema = catalog_schema_at(fixture.catalog, index);
+    fixture_expect_str(schema->name, name);
+    fixture_expect_str(schema->version, version);
+    fixture_expect_str(schema->path, path);
+}
+
+static void test_names_and_versions(void **state)
+{
+    (void)state;
+    tmpdir_mkdir(&fixture.dir, "schemas/sub");
+    fixture_write("schemas/b.schema.json", "{'version': 'v1'}");
+    fixture_write("schemas/a.schema.json", "{'version': 1.0}");
+    fixture_write("schemas/a-b.schema.json", "{'version': null}");
+    fixture_write("schemas/a.b.schema.json", "false");
+    fixture_write("schemas/other.json", "{}");
+    fixture_write("schemas/.schema.json", "{}");
+    fixture_write("schemas/sub/c.schema.json", "{}");
+    fixture_load("");
+    assert_int_equal(catalog_schema_count(fixture.catalog), 4);
+    expect_schema(0, "a", "1.0", "a.schema.json");
+    expect_schema(1, "a-b", "", "a-b.schema.json");
+    expect_schema(2, "a.b", "", "a.b.schema.json");
+    expect_schema(3, "b", "v1", "b.schema.json");
+}
+
+static void test_files_that_cannot_be_schemas(void **state)
+{
+    (void)state;
+    fixture_write("schemas/list.schema.json", "[1]");
+    fixture_write("schemas/text.schema.json", "'x'");
+    fixture_write("schemas/data.json", "[1]"); /* of no interest, but not wrong */
+    fixture_load("schemas/list.schema.json: neither an object nor a boolean\n"
+                 "schemas/text.schema.json: neither an object nor a boolean\n");
+    assert_int_equal(catalog_schema_count(fixture.catalog), 0);
+}
+
+static void expect_name(const char *asset, const char *name)
+{
+    char *text = fixture_quoted(asset);
+    struct jsv_reader *reader = jsv_reader_new(NULL, NULL);
+    struct jsv_document *document = jsv_document_new(NULL);
+    assert_int_equal(jsv_read(reader, document, jsv_str_from(text), 0, NULL), 0);
+    fixture_expect_str(catalog_asset_schema_name(jsv_document_root(document)), name);
+    jsv_document_free(document);
+    jsv_reader_free(reader);
+    free(text);
+}
+
+static void test_schema_named_by_an_asset(void **state)
+{
+    (void)state;
+    expect_name("{'schema': 'a', '$schemaRef': 'x/b.json'}", "a");
+    expect_name("{'schema': 7, '$schemaRef': 'x/b.json'}", "b");
+    expect_name("{'schema': '', '$schemaRef': 'b.schema.json'}", "b");
+    expect_name("{'$schemaRef': 'https://h/v1/b.schema.json#/$defs/c'}", "b");
+    expect_name("{'$schemaRef': 'b.schema'}", "b.schema");
+    expect_name("{'$schemaRef': 'x/'}", "");
+    expect_name("{'$schemaRef': 7}", "");
+    expect_name("{'schema': null}", "");
+    expect_name("{}", "");
+    expect_name("['schema']", "");
+    expect_name("'schema'", "");
+}
+
+static void expect_example(size_t index, const char *component, const char *path, const char *name)
+{
+    const struct catalog_example *example = catalog_example_at(fixture.catalog, index);
+    fixture_expect_str(example->component, component);
+    fixture_expect_str(example->path, path);
+    fixture_expect_str(catalog_example_schema_name(example), name);
+}
+
+static void test_schema_named_by_a_file(void **state)
+{
+    (void)state;
+    tmpdir_mkdir(&fixture.dir, "examples/d");
+    fixture_write("examples/Widget_Basic.v2.json", "{}");
+    fixture_write("examples/Widget.json", "{'schema': 'other'}");
+    fixture_write("examples/d/Part-B.x_y.json", "[1]");
+    fixture_write("examples/d/SynestheticAsset9.json", "{}");
+    fixture_write("examples/SynestheticAsset.json", "{'$schemaRef': 'tone.json'}");
+    fixture_write("examples/_.json", "{}");
+    fixture_write("examples/\xC3\x89toile.json", "{}");
+    fixture_load("");
+    assert_int_equal(catalog_example_count(fixture.catalog), 7);
+    expect_example(0, "", "_.json", "");
+    expect_example(1, "Part-B", "d/Part-B.x_y.json", "part-b");
+    expect_example(2, "SynestheticAsset", "SynestheticAsset.json", "tone");
+    expect_example(3, "SynestheticAsset9", "d/SynestheticAsset9.json", "nested-synesthetic-asset");
+    expect_example(4, "Widget", "Widget.json", "other");
+    expect_example(5, "Widget", "Widget_Basic.v2.json", "widget");
+    expect_example(6, "\xC3\x89toile", "\xC3\x89toile.json", "\xC3\x89toile");
+}
+
+static void test_nested_asset_has_the_rules_of_another_schema(void **state)
+{
+    (void)state;
+    const struct catalog_schema *schema;
+    fixture_load("");
+    assert_int_equal(
+        catalog_schema_resolve(fixture.catalog, JSV_STR("nested-synesthetic-asset"), &schema),
+        -ENOENT);
+    fixture_write("schemas/synesthetic-asset.schema.json", "{}");
+    fixture_load("");
+    assert_int_equal(
+        catalog_schema_resolve(fixture.catalog, JSV_STR("nested-synesthetic-asset"), &schema), 0);
+    fixture_expect_str(schema->name, "synesthetic-asset");
+    assert_int_equal(
+        catalog_schema_find(fixture.catalog, JSV_STR("nested-synesthetic-asset"), &schema),
+        -ENOENT);
+    assert_int_equal(catalog_schema_resolve(fixture.catalog, JSV_STR("../x"), &schema), -EINVAL);
+}
+
 static void test_nothing_configured(void **state)
 {
     (void)state;
@@ -17,7 +132,7 @@ static void test_nothing_configured(void **state)
     assert_int_equal(catalog_example_find(fixture.catalog, JSV_STR("a"), &example), -ENOENT);
 }
 
-static void test_roots_that_are_none(void **state)
+static void test_roots_that_do_not_exist(void **state)
 {
     (void)state;
     const char **const roots[] = {
@@ -265,8 +380,13 @@ static void test_published_schemas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        FIXTURE_TEST(test_names_and_versions),
+        FIXTURE_TEST(test_files_that_cannot_be_schemas),
+        FIXTURE_TEST(test_schema_named_by_an_asset),
+        FIXTURE_TEST(test_schema_named_by_a_file),
+        FIXTURE_TEST(test_nested_asset_has_the_rules_of_another_schema),
         FIXTURE_TEST(test_nothing_configured),
-        FIXTURE_TEST(test_roots_that_are_none),
+        FIXTURE_TEST(test_roots_that_do_not_exist),
         FIXTURE_TEST(test_find),
         FIXTURE_TEST(test_immutable),
         FIXTURE_TEST(test_threads),

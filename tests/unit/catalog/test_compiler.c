@@ -126,8 +126,7 @@ static void test_same_identifier_twice(void **state)
     fixture_write("schemas/a.schema.json", "{'$id': 'urn:n', 'type': 'integer'}");
     fixture_write("schemas/b.schema.json", "{'$id': 'urn:n', 'type': 'string'}");
     fixture_write("schemas/c.schema.json", "{'$ref': 'urn:n'}");
-    fixture_load("schemas/b.schema.json: its $id is that of a file before it: "
-                 "references do not lead here\n");
+    fixture_load("schemas/b.schema.json: duplicate $id: references to it use an earlier file\n");
     expect_verdict("a", "1", 1);
     expect_verdict("b", "'x'", 1);
     expect_verdict("b", "1", 0);

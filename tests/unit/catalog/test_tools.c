@@ -1,4 +1,5 @@
 #define _GNU_SOURCE /* nftw() */
+#include "os/digest.h"
 #include "unit/catalog/fixture.h"
 
 #define BUILT_IN "{\"name\":\"own\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
@@ -77,7 +78,7 @@ static void test_bad(void **state)
                  "tools/i.tool.json: \"version\" must be a string\n"
                  "tools/j.tool.json: \"timeout_ms\" must be a positive integer\n"
                  "tools/k.tool.json: \"max_output_bytes\" must be a positive integer\n"
-                 "tools/l.tool.json: there is a tool of this name already\n");
+                 "tools/l.tool.json: duplicate tool name\n");
     assert_int_equal(catalog_tool_count(fixture.catalog), 1);
 }
 
@@ -308,9 +309,56 @@ static void test_schema_out_of_memory(void **state)
     assert_int_equal(r, 0);
 }
 
+/* ---- fingerprints ---- */
+
+static struct jsv_str fingerprint_of(const char *input)
+{
+    char text[512];
+    snprintf(
+        text,
+        sizeof(text),
+        "{'name': 't', 'description': '', 'command': ['x'], 'inputSchema': %s}",
+        input);
+    fixture_write("tools/t.tool.json", text);
+    fixture_load("");
+    return catalog_tool_find(fixture.catalog, JSV_STR("t"))->fingerprint;
+}
+
+static void test_fingerprint_is_the_digest_of_the_canonical_schema(void **state)
+{
+    (void)state;
+    char expected[OS_DIGEST_HEX_SIZE + 1];
+    struct jsv_str canonical =
+        JSV_STR("{\"properties\":{\"input\":{\"allOf\":[{\"required\":[\"q\"]}],\"type\":"
+                "\"object\"},\"output\":{\"type\":\"object\"},\"tool\":{\"const\":"
+                "\"mcp.tool:t\"}},\"required\":[\"tool\"],\"type\":\"object\"}");
+    os_digest(canonical, expected);
+    fixture_expect_str(fingerprint_of("{'required': ['q']}"), expected);
+}
+
+static void test_fingerprint_ignores_spelling(void **state)
+{
+    (void)state;
+    char first[OS_DIGEST_HEX_SIZE + 1];
+    struct jsv_str text = fingerprint_of("{'type':'object','minProperties':1}");
+    snprintf(first, sizeof(first), "%.*s", (int)text.size, text.data);
+    fixture_expect_str(fingerprint_of("{ 'minProperties' : 1.0, 'type' : 'obj\\u0065ct' }"), first);
+    text = fingerprint_of("{'type':'object','minProperties':2}");
+    assert_false(jsv_str_equal(text, jsv_str_from(first)));
+}
+
+static void test_no_fingerprint_for_a_number_without_canonical_form(void **state)
+{
+    (void)state;
+    assert_int_equal(fingerprint_of("{'maximum': 1e999}").size, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TOOLS_TEST(test_fingerprint_is_the_digest_of_the_canonical_schema),
+        TOOLS_TEST(test_fingerprint_ignores_spelling),
+        TOOLS_TEST(test_no_fingerprint_for_a_number_without_canonical_form),
         TOOLS_TEST(test_good),
         TOOLS_TEST(test_bad),
         TOOLS_TEST(test_unknown_members),

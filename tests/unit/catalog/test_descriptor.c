@@ -1,11 +1,11 @@
 #define _GNU_SOURCE /* nftw() */
 #include "unit/catalog/fixture.h"
 
-#define PLACE "only properties, and theirs up to 8 deep, can have an \"x-mcp-header\" at "
+#define PLACE "\"x-mcp-header\" is allowed only in properties, at most 8 levels deep at "
 #define NAME  "\"x-mcp-header\" must be 1 to 128 of A-Z a-z 0-9 ! # $ % & ' * + - . ^ _ ` | ~ at "
-#define TYPE  "what has an \"x-mcp-header\" must be of type string, integer or boolean at "
-#define TAKEN "there is an \"x-mcp-header\" of this name already at "
-#define MANY  "a tool can have 64 \"x-mcp-header\" and no more at "
+#define TYPE  "a property with \"x-mcp-header\" must be of type string, integer or boolean at "
+#define TAKEN "duplicate \"x-mcp-header\" at "
+#define MANY  "more than 64 \"x-mcp-header\" in one tool at "
 
 /* Load a tool with that input schema. @return whether it is served, and knows of headers. */
 static bool has_headers(const char *schema, const char *wrong)
