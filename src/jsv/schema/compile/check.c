@@ -7,7 +7,6 @@
 #include "jsv/json/sort.h"
 #include "jsv/json/value.h"
 #include "jsv/schema/compile/compile.h"
-#include "jsv/schema/registry/parts.h"
 #include "jsv/schema/report/message.h"
 
 struct check {
