@@ -1,7 +1,3 @@
-/*
- * What the parts of resolving share: resolve.c knows the rules and reads files,
- * resolve_id.c finds out by which $id schemas are known.
- */
 #include "cli/resolve.h"
 
 #include <errno.h>
@@ -9,8 +5,6 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <jsv/json.h>
 
 #include "cli/io.h"
 #include "cli/report.h"
@@ -21,90 +15,46 @@
 #include "os/sys.h"
 #include "os/uri.h"
 
-/* A directory, and the URIs that lead into it. */
-struct cli_resolve_rule {
-    struct cli_resolve_rule *next;
-    struct jsv_str prefix; /* empty: its files are known by their $id */
+/* Room for a percent-encoded path and its scheme. */
+#define URI_SIZE_MAX ((size_t)8 * PATH_MAX)
+
+/* Bytes shown of a file name. */
+#define NAME_SIZE_MAX 1024
+
+#define FILE_SCHEME "file://"
+
+/* A directory that files are read from. */
+struct resolve_rule {
+    struct resolve_rule *next;
+    struct jsv_str prefix; /* of URIs; empty: its files are known by their $id */
     const char *directory;
     struct jsv_str place; /* its file: URI, ending with a slash */
     int root_fd;
 };
 
-/* A URI that is the name of a file. */
-struct cli_resolve_id {
+/* A URI that names a file. */
+struct resolve_id {
     struct jsv_table_key key;
-    struct cli_resolve_id *next;         /* another file with the same URI */
-    const char *name;                    /* for messages */
-    const struct cli_resolve_rule *rule; /* the directory it is below; NULL: none */
-    const char *below;                   /* its path, from that directory if there is one */
-    bool is_named;                       /* by URI=FILE: then its own $id does not matter */
+    struct resolve_id *next;         /* another file with the same URI */
+    const char *name;                /* for messages */
+    const struct resolve_rule *rule; /* the directory it is below; NULL: none */
+    const char *path;                /* relative to that directory, if there is one */
+    bool is_explicit;                /* by URI=FILE: its own $id does not matter */
 };
 
-/* A schema that has been read and has an $id. */
-struct cli_resolve_known {
-    struct cli_resolve_known *next;
+/* A schema that was read and has an $id. */
+struct resolve_known {
+    struct resolve_known *next;
     struct jsv_str id;
-    struct jsv_str place;                /* its file: URI */
-    const struct cli_resolve_rule *rule; /* the directory it must not leave; NULL: none */
+    struct jsv_str place;            /* its file: URI */
+    const struct resolve_rule *rule; /* the directory it must not leave; NULL: none */
 };
 
 /* A file that was found. */
-struct cli_resolve_found {
-    const char *name;                    /* its path; for messages, too */
-    const struct cli_resolve_rule *rule; /* the directory it is below; NULL: none */
+struct found {
+    const char *name;
+    const struct resolve_rule *rule; /* the directory it is below; NULL: none */
 };
-
-/* ---- resolve.c ---- */
-
-/* A terminated copy of three texts in a row; NULL when memory ran out. */
-char *
-cli_resolve_join(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b, struct jsv_str c);
-
-/* Up to and with the last slash; empty when there is none. */
-struct jsv_str cli_resolve_directory(struct jsv_str text);
-
-/* Add a directory. @param prefix Empty: none. @return 0 or -errno. */
-int cli_resolve_add_rule(
-    struct cli_resolve *resolve,
-    struct jsv_str prefix,
-    struct jsv_str directory,
-    const struct cli_resolve_rule **ret_rule);
-
-/* ---- resolve_id.c ---- */
-
-/* Note a schema that was read, for the references in it. @param uri By which. @return 0 or -ENOMEM.
- */
-int cli_resolve_learn(
-    struct cli_resolve *resolve,
-    struct jsv_str uri,
-    const struct cli_resolve_found *found,
-    struct jsv_str text);
-
-/*
- * Let a URI lead to a file. @param rule The directory it is below; NULL: none.
- * @return 0 or -ENOMEM.
- */
-int cli_resolve_add_id(
-    struct cli_resolve *resolve,
-    struct jsv_str uri,
-    const char *path,
-    const struct cli_resolve_rule *rule,
-    bool is_named);
-
-/* 1, 0 or -ENOMEM: are two texts the same JSON? */
-int cli_resolve_is_same(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b);
-
-/* Read a schema, or all below a directory, for their $id. @return 0, or a reported error. */
-int cli_resolve_index(
-    struct cli *cli, struct cli_resolve *resolve, const char *path, bool is_directory);
-
-/* ==== resolve.c ==== */
-
-/* A path percent-encoded, and the scheme in front of it. */
-#define URI_SIZE_MAX ((size_t)8 * PATH_MAX)
-
-/* Bytes shown of a file's name. */
-#define NAME_SIZE_MAX 1024
 
 void cli_resolve_init(struct cli_resolve *resolve)
 {
@@ -115,17 +65,19 @@ void cli_resolve_init(struct cli_resolve *resolve)
 
 void cli_resolve_done(struct cli_resolve *resolve)
 {
-    for (struct cli_resolve_rule *rule = resolve->rules; rule; rule = rule->next) {
+    for (struct resolve_rule *rule = resolve->rules; rule; rule = rule->next) {
         os_close(rule->root_fd);
     }
     resolve->rules = NULL;
+    jsv_document_free(resolve->document);
+    jsv_reader_free(resolve->reader);
     jsv_arena_done(&resolve->arena);
 }
 
 /* ---- texts ---- */
 
-char *
-cli_resolve_join(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b, struct jsv_str c)
+/* A terminated copy of three texts in a row; NULL without memory. */
+static char *join(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b, struct jsv_str c)
 {
     char *text = jsv_arena_alloc(&resolve->arena, a.size + b.size + c.size + 1);
     if (text) {
@@ -135,6 +87,20 @@ cli_resolve_join(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b
         text[a.size + b.size + c.size] = '\0';
     }
     return text;
+}
+
+static char *copy(struct cli_resolve *resolve, struct jsv_str text)
+{
+    return join(resolve, text, JSV_STR(""), JSV_STR(""));
+}
+
+/* The name of a file for messages: "directory/path". @param rule NULL: just the path. */
+static char *
+name_below(struct cli_resolve *resolve, const struct resolve_rule *rule, struct jsv_str path)
+{
+    struct jsv_str directory = jsv_str_from(rule ? rule->directory : "");
+    bool needs_slash = directory.size > 0 && directory.data[directory.size - 1] != '/';
+    return join(resolve, directory, needs_slash ? JSV_STR("/") : JSV_STR(""), path);
 }
 
 static bool starts_with(struct jsv_str text, struct jsv_str start)
@@ -153,7 +119,8 @@ static struct jsv_str skip(struct jsv_str text, size_t size)
     return (struct jsv_str){text.data + size, text.size - size};
 }
 
-struct jsv_str cli_resolve_directory(struct jsv_str text)
+/* Up to and with the last slash; empty when there is none. */
+static struct jsv_str directory_of(struct jsv_str text)
 {
     while (text.size > 0 && text.data[text.size - 1] != '/') {
         text.size--;
@@ -173,97 +140,9 @@ int cli_resolve_file_uri(struct cli_resolve *resolve, const char *path, struct j
     return r;
 }
 
-/* ---- rules ---- */
+/* ---- reading files ---- */
 
-int cli_resolve_add_rule(
-    struct cli_resolve *resolve,
-    struct jsv_str prefix,
-    struct jsv_str directory,
-    const struct cli_resolve_rule **ret_rule)
-{
-    struct cli_resolve_rule *rule = jsv_arena_alloc(&resolve->arena, sizeof(*rule));
-    bool slash = directory.size > 0 && directory.data[directory.size - 1] == '/';
-    char *name = cli_resolve_join(resolve, directory, JSV_STR(""), JSV_STR(""));
-    char *with_slash =
-        cli_resolve_join(resolve, directory, slash ? JSV_STR("") : JSV_STR("/"), JSV_STR(""));
-    if (!rule || !name || !with_slash) {
-        return -ENOMEM;
-    }
-    *rule = (struct cli_resolve_rule){.next = resolve->rules, .directory = name};
-    int r = jsv_uri_resolve(&resolve->arena, JSV_STR(""), prefix, &rule->prefix);
-    if (r == 0) {
-        r = cli_resolve_file_uri(resolve, with_slash, &rule->place);
-    }
-    if (r < 0) {
-        return r;
-    }
-    rule->root_fd = os_root_open(name);
-    if (rule->root_fd < 0) {
-        return rule->root_fd;
-    }
-    resolve->rules = rule;
-    *ret_rule = rule;
-    return 0;
-}
-
-int cli_resolve_add(struct cli_resolve *resolve, struct jsv_str prefix, struct jsv_str directory)
-{
-    const struct cli_resolve_rule *rule;
-    return cli_resolve_add_rule(resolve, prefix, directory, &rule);
-}
-
-/* A URI and its file. */
-static int add_file(struct cli_resolve *resolve, struct jsv_str uri, const char *path)
-{
-    struct jsv_str whole;
-    int r = jsv_uri_resolve(&resolve->arena, JSV_STR(""), uri, &whole);
-    return r < 0 ? r : cli_resolve_add_id(resolve, jsv_uri_split(whole).absolute, path, NULL, true);
-}
-
-/* What a path leads to: S_IFDIR, S_IFREG or 0 for anything else. */
-static mode_t kind_of(const char *path)
-{
-    struct stat stat;
-    int r = os_fstatat(AT_FDCWD, path, &stat, 0);
-    return r == 0 && (S_ISDIR(stat.st_mode) || S_ISREG(stat.st_mode)) ? stat.st_mode & S_IFMT : 0;
-}
-
-/* "URI=PATH": a URI may hold a '=', too, so the first one that is followed by an existing path. */
-static const char *find_sign(const char *word)
-{
-    const char *first = strchr(word, '=');
-    for (const char *sign = first; sign; sign = strchr(sign + 1, '=')) {
-        if (kind_of(sign + 1)) {
-            return sign;
-        }
-    }
-    return first;
-}
-
-int cli_resolve_add_word(struct cli *cli, struct cli_resolve *resolve, const char *word)
-{
-    mode_t kind = kind_of(word);
-    if (kind) {
-        return cli_resolve_index(cli, resolve, word, kind == S_IFDIR);
-    }
-    const char *sign = find_sign(word);
-    if (!sign || sign == word || sign[1] == '\0') {
-        cli_report_usage(cli, "--resolve: expected DIR, URI=FILE or URI_PREFIX=DIR, not", word);
-        return -EINVAL;
-    }
-    struct jsv_str uri = {word, (size_t)(sign - word)};
-    const char *path = sign + 1;
-    int r = kind_of(path) == S_IFREG ? add_file(resolve, uri, path)
-                                     : cli_resolve_add(resolve, uri, jsv_str_from(path));
-    if (r < 0) {
-        cli_report_errno(cli, path, r);
-    }
-    return r;
-}
-
-/* ---- reading ---- */
-
-/* All the ways in which there is no such file. */
+/* All errors that mean there is no such file. */
 static int as_absent(int error)
 {
     switch (error) {
@@ -280,7 +159,7 @@ static int as_absent(int error)
     }
 }
 
-/* A file by its path; a FIFO or the like neither blocks nor counts. */
+/* Read a regular file; O_NONBLOCK, so that opening a FIFO does not wait. */
 static int read_path(const char *path, struct jsv_buf *out)
 {
     struct stat stat;
@@ -296,106 +175,377 @@ static int read_path(const char *path, struct jsv_buf *out)
     return r;
 }
 
-/* A file below a directory. @param root_fd -1: the path is looked up as it is. */
-static int read_one(int root_fd, const char *path, struct jsv_buf *out)
+/* @param rule The directory to read below; NULL: none. */
+static int read_one(const struct resolve_rule *rule, const char *path, struct jsv_buf *out)
 {
     return as_absent(
-        root_fd < 0 ? read_path(path, out) : os_root_read_file(root_fd, jsv_str_from(path), out));
+        rule ? os_root_read_file(rule->root_fd, jsv_str_from(path), out) : read_path(path, out));
 }
 
-/* The same, then with ".json" behind it. @param rule NULL: the path is looked up as it is. */
+/* Read a file, or the one with ".json" appended. */
 static int read_file(
     struct cli_resolve *resolve,
-    const struct cli_resolve_rule *rule,
+    const struct resolve_rule *rule,
     struct jsv_str path,
     struct jsv_buf *out,
-    struct cli_resolve_found *ret_found)
+    struct found *ret_found)
 {
-    static const char *const endings[] = {"", ".json"};
-    struct jsv_str directory = jsv_str_from(rule ? rule->directory : "");
-    bool slash = directory.size > 0 && directory.data[directory.size - 1] != '/';
-    size_t count = ends_with(path, JSV_STR(".json")) ? 1 : 2;
+    static const struct jsv_str endings[] = {JSV_STR(""), JSV_STR(".json")};
+    size_t count = ends_with(path, endings[1]) ? 1 : 2;
     if (memchr(path.data, '\0', path.size)) {
         return -ENOENT;
     }
     int r = -ENOENT;
     for (size_t i = 0; r == -ENOENT && i < count; i++) {
-        struct jsv_str between = slash ? JSV_STR("/") : JSV_STR("");
-        const char *name = cli_resolve_join(resolve, path, jsv_str_from(endings[i]), JSV_STR(""));
-        const char *whole =
-            name ? cli_resolve_join(resolve, directory, between, jsv_str_from(name)) : NULL;
-        if (!whole) {
+        const char *whole = join(resolve, path, endings[i], JSV_STR(""));
+        const char *name = whole ? name_below(resolve, rule, jsv_str_from(whole)) : NULL;
+        if (!name) {
             return -ENOMEM;
         }
-        *ret_found = (struct cli_resolve_found){whole, rule};
-        r = read_one(rule ? rule->root_fd : -1, name, out);
+        *ret_found = (struct found){name, rule};
+        r = read_one(rule, whole, out);
+    }
+    return r;
+}
+
+/* ---- $id ---- */
+
+static int parse(struct cli_resolve *resolve, struct jsv_str text, struct jsv_error *reterr_error)
+{
+    resolve->reader = resolve->reader ? resolve->reader : jsv_reader_new(os_allocator(), NULL);
+    resolve->document = resolve->document ? resolve->document : jsv_document_new(os_allocator());
+    if (!resolve->reader || !resolve->document) {
+        return -ENOMEM;
+    }
+    return jsv_read(resolve->reader, resolve->document, text, JSV_READ_LAST_WINS, reterr_error);
+}
+
+/*
+ * The $id of a text, absolute and without fragment; draft 4 spells it "id".
+ * @param base   Of a relative one.
+ * @param ret_id Empty when it has none.
+ * @return 0; -EBADMSG when the text is not JSON; -ENOMEM.
+ */
+static int find_id(
+    struct cli_resolve *resolve,
+    struct jsv_str text,
+    struct jsv_str base,
+    struct jsv_str *ret_id,
+    struct jsv_error *reterr_error)
+{
+    int r = parse(resolve, text, reterr_error);
+    if (r < 0) {
+        return r;
+    }
+    struct jsv_value root = jsv_document_root(resolve->document);
+    struct jsv_str id = jsv_value_text(jsv_value_get(root, JSV_STR("$id")));
+    if (id.size == 0) {
+        id = jsv_value_text(jsv_value_get(root, JSV_STR("id")));
+    }
+    *ret_id = (struct jsv_str){"", 0};
+    if (jsv_uri_split(id).absolute.size == 0) {
+        return 0;
+    }
+    struct jsv_str whole;
+    r = jsv_uri_resolve(&resolve->arena, base, id, &whole);
+    if (r == 0) {
+        *ret_id = jsv_uri_split(whole).absolute;
+    }
+    return r;
+}
+
+/* Whether two texts are the same JSON. @return 1, 0 or -ENOMEM. */
+static int is_same(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b)
+{
+    if (jsv_str_equal(a, b)) {
+        return 1;
+    }
+    struct jsv_arena scratch;
+    jsv_arena_init(&scratch, os_allocator(), SIZE_MAX);
+    struct jsv_document *other = jsv_document_new(os_allocator());
+    int r = other ? parse(resolve, a, NULL) : -ENOMEM;
+    if (r == 0) {
+        r = jsv_read(resolve->reader, other, b, JSV_READ_LAST_WINS, NULL);
+    }
+    if (r == 0) {
+        r = jsv_value_equal(
+            jsv_document_root(resolve->document), jsv_document_root(other), &scratch);
+    }
+    jsv_document_free(other);
+    jsv_arena_done(&scratch);
+    return r == -EBADMSG ? 0 : r;
+}
+
+/* Remember the place of a schema that was read by a URI. @return 0 or -ENOMEM. */
+static int learn(
+    struct cli_resolve *resolve, struct jsv_str uri, const struct found *found, struct jsv_str text)
+{
+    struct resolve_known *known = jsv_arena_alloc(&resolve->arena, sizeof(*known));
+    struct jsv_str id = {"", 0};
+    int r = find_id(resolve, text, uri, &id, NULL);
+    if ((r < 0 && r != -EBADMSG) || !known) { /* the registry reports bad JSON */
+        return -ENOMEM;
+    }
+    const char *key = copy(resolve, id.size > 0 ? id : uri);
+    *known = (struct resolve_known){.next = resolve->known, .rule = found->rule};
+    if (!key || cli_resolve_file_uri(resolve, found->name, &known->place) < 0) {
+        return -ENOMEM;
+    }
+    known->id = jsv_str_from(key);
+    if (!jsv_str_equal(known->id, known->place)) { /* else its URIs are paths already */
+        resolve->known = known;
+    }
+    return 0;
+}
+
+/* ---- --resolve ---- */
+
+/* Let a URI name a file. @return 0 or -ENOMEM. */
+static int add_id(
+    struct cli_resolve *resolve,
+    struct jsv_str uri,
+    const char *path,
+    const struct resolve_rule *rule,
+    bool is_explicit)
+{
+    struct resolve_id *id = jsv_arena_alloc(&resolve->arena, sizeof(*id));
+    char *own_path = copy(resolve, jsv_str_from(path));
+    char *name = name_below(resolve, rule, jsv_str_from(path));
+    if (!id || !own_path || !name) {
+        return -ENOMEM;
+    }
+    *id = (struct resolve_id){
+        .key = {NULL, uri},
+        .name = name,
+        .rule = rule,
+        .path = own_path,
+        .is_explicit = is_explicit,
+    };
+    struct resolve_id *first = jsv_table_find(&resolve->ids, NULL, uri);
+    if (first) {
+        id->next = first->next;
+        first->next = id;
+        return 0;
+    }
+    return jsv_table_add(&resolve->ids, &id->key);
+}
+
+/* Add a directory. @param prefix Empty: none. @return 0 or -errno. */
+static int add_rule(
+    struct cli_resolve *resolve,
+    struct jsv_str prefix,
+    const char *directory,
+    const struct resolve_rule **ret_rule)
+{
+    struct resolve_rule *rule = jsv_arena_alloc(&resolve->arena, sizeof(*rule));
+    if (!rule) {
+        return -ENOMEM;
+    }
+    *rule = (struct resolve_rule){.next = resolve->rules, .directory = directory};
+    const char *with_slash = name_below(resolve, rule, JSV_STR(""));
+    int r =
+        with_slash ? jsv_uri_resolve(&resolve->arena, JSV_STR(""), prefix, &rule->prefix) : -ENOMEM;
+    if (r == 0) {
+        r = cli_resolve_file_uri(resolve, with_slash, &rule->place);
+    }
+    if (r < 0) {
+        return r;
+    }
+    rule->root_fd = os_root_open(directory);
+    if (rule->root_fd < 0) {
+        return rule->root_fd;
+    }
+    resolve->rules = rule;
+    *ret_rule = rule;
+    return 0;
+}
+
+static void
+warn(struct cli *cli, const struct cli_resolve *resolve, const char *name, const char *why)
+{
+    if (!resolve->no_warnings) {
+        struct cli_message message;
+        cli_message_init(&message, false);
+        cli_message_put(&message, "warning: skipped: ");
+        cli_message_put(&message, why);
+        cli_report_about(cli, name, cli_message_text(&message));
+    }
+}
+
+/*
+ * Add a schema by its $id. One that could not be read is only warned about.
+ * @param error What reading its text returned.
+ */
+static int index_text(
+    struct cli *cli,
+    struct cli_resolve *resolve,
+    const char *name,
+    const char *path,
+    const struct resolve_rule *rule,
+    struct jsv_str text,
+    int error)
+{
+    struct jsv_str base;
+    struct jsv_str id = {"", 0};
+    struct jsv_error not_json = {0};
+    if (error < 0 && error != -ENOMEM) {
+        warn(
+            cli,
+            resolve,
+            name,
+            error == -EXDEV    ? "this link leaves the directory"
+            : error == -EBADFD ? "not a regular file"
+                               : strerror(-error));
+        return 0;
+    }
+    int r = error < 0 ? error : cli_resolve_file_uri(resolve, name, &base);
+    r = r < 0 ? r : find_id(resolve, text, base, &id, &not_json);
+    if (r == -EBADMSG) {
+        warn(cli, resolve, name, not_json.message.data);
+        return 0;
+    }
+    return r == 0 && id.size > 0 ? add_id(resolve, id, path, rule, false) : r;
+}
+
+/* Add all schemas below a directory. An empty directory is not an error. */
+static int index_directory(
+    struct cli *cli, struct cli_resolve *resolve, const char *directory, struct jsv_buf *text)
+{
+    const struct resolve_rule *rule;
+    struct validate_files files;
+    char *operand = copy(resolve, jsv_str_from(directory));
+    int r = operand ? add_rule(resolve, JSV_STR(""), operand, &rule) : -ENOMEM;
+    r = r < 0 ? r : validate_files_list(&operand, 1, false, &files);
+    if (r < 0) {
+        return r;
+    }
+    for (size_t i = 0; r == 0 && i < files.count; i++) {
+        const struct validate_file *file = validate_files_at(&files, i);
+        if (file->error == -ENODATA) {
+            break;
+        }
+        jsv_buf_reset(text);
+        int error = file->error;
+        if (error == 0) {
+            error = os_root_read_file(rule->root_fd, jsv_str_from(file->below), text);
+        }
+        r = index_text(cli, resolve, file->name, file->below, rule, jsv_buf_str(text), error);
+    }
+    validate_files_done(&files);
+    return r;
+}
+
+/* S_IFDIR, S_IFREG, or 0 for anything else. */
+static mode_t kind_of(const char *path)
+{
+    struct stat stat;
+    int r = os_fstatat(AT_FDCWD, path, &stat, 0);
+    return r == 0 && (S_ISDIR(stat.st_mode) || S_ISREG(stat.st_mode)) ? stat.st_mode & S_IFMT : 0;
+}
+
+/* DIR or FILE */
+static int
+add_index(struct cli *cli, struct cli_resolve *resolve, const char *path, bool is_directory)
+{
+    struct jsv_buf text;
+    jsv_buf_init(&text, os_allocator(), CLI_INPUT_SIZE_MAX);
+    int r;
+    if (is_directory) {
+        r = index_directory(cli, resolve, path, &text);
+    } else {
+        int error = os_file_read_path(path, &text);
+        r = index_text(cli, resolve, path, path, NULL, jsv_buf_str(&text), error);
+    }
+    jsv_buf_done(&text);
+    return r;
+}
+
+/* URI=FILE or URI_PREFIX=DIR */
+static int add_uri(struct cli_resolve *resolve, struct jsv_str uri, const char *path)
+{
+    const struct resolve_rule *rule;
+    struct jsv_str whole;
+    if (kind_of(path) != S_IFREG) {
+        return add_rule(resolve, uri, path, &rule);
+    }
+    int r = jsv_uri_resolve(&resolve->arena, JSV_STR(""), uri, &whole);
+    return r < 0 ? r : add_id(resolve, jsv_uri_split(whole).absolute, path, NULL, true);
+}
+
+/* A URI may contain '=', too, so this finds the first one that an existing path follows. */
+static const char *find_separator(const char *word)
+{
+    const char *first = strchr(word, '=');
+    for (const char *sign = first; sign; sign = strchr(sign + 1, '=')) {
+        if (kind_of(sign + 1)) {
+            return sign;
+        }
+    }
+    return first;
+}
+
+int cli_resolve_add(struct cli *cli, struct cli_resolve *resolve, const char *word)
+{
+    mode_t kind = kind_of(word);
+    const char *separator = kind ? NULL : find_separator(word);
+    if (!kind && (!separator || separator == word || separator[1] == '\0')) {
+        cli_report_usage(cli, "--resolve: expected DIR, URI=FILE or URI_PREFIX=DIR, not", word);
+        return -EINVAL;
+    }
+    const char *path = kind ? word : separator + 1;
+    int r = kind ? add_index(cli, resolve, path, kind == S_IFDIR)
+                 : add_uri(resolve, (struct jsv_str){word, (size_t)(separator - word)}, path);
+    if (r < 0) {
+        cli_report_errno(cli, path, r);
     }
     return r;
 }
 
 /* ---- by prefix ---- */
 
-/* A prefix ends with a segment: at a "/" or, in a URN, at a ":", on either side. */
-static bool is_below(struct jsv_str uri, struct jsv_str prefix)
+/* A prefix ends where a segment does: at a "/" or, in a URN, at a ":". */
+static bool has_prefix(struct jsv_str uri, struct jsv_str prefix)
 {
-    if (uri.size <= prefix.size || !starts_with(uri, prefix)) {
+    if (prefix.size == 0 || uri.size <= prefix.size || !starts_with(uri, prefix)) {
         return false;
     }
     char last = prefix.data[prefix.size - 1];
     return last == '/' || last == ':' || uri.data[prefix.size] == '/';
 }
 
-static const struct cli_resolve_rule *
-find_rule(const struct cli_resolve *resolve, struct jsv_str uri)
-{
-    const struct cli_resolve_rule *best = NULL;
-    for (const struct cli_resolve_rule *rule = resolve->rules; rule; rule = rule->next) {
-        if (rule->prefix.size > 0 && is_below(uri, rule->prefix) &&
-            (!best || rule->prefix.size > best->prefix.size)) {
-            best = rule;
-        }
-    }
-    return best;
-}
-
-/* The rest of a URI behind a prefix, as a path below a directory. */
+/* Read the file that the rest of a URI names below a directory. */
 static int read_below(
     struct cli_resolve *resolve,
-    const struct cli_resolve_rule *rule,
+    const struct resolve_rule *rule,
     struct jsv_str rest,
     struct jsv_buf *out,
-    struct cli_resolve_found *ret_found)
+    struct found *ret_found)
 {
     struct jsv_str path;
     int r = jsv_uri_decode(&resolve->arena, rest, &path);
-    if (r < 0) {
-        return as_absent(r);
-    }
-    return read_file(resolve, rule, path, out, ret_found);
+    return r < 0 ? as_absent(r) : read_file(resolve, rule, path, out, ret_found);
 }
 
+/* The longest prefix wins. */
 static int read_by_prefix(
-    struct cli_resolve *resolve,
-    struct jsv_str uri,
-    struct jsv_buf *out,
-    struct cli_resolve_found *ret_found)
+    struct cli_resolve *resolve, struct jsv_str uri, struct jsv_buf *out, struct found *ret_found)
 {
-    const struct cli_resolve_rule *rule = find_rule(resolve, uri);
-    if (!rule) {
+    const struct resolve_rule *best = NULL;
+    for (const struct resolve_rule *rule = resolve->rules; rule; rule = rule->next) {
+        if (has_prefix(uri, rule->prefix) && (!best || rule->prefix.size > best->prefix.size)) {
+            best = rule;
+        }
+    }
+    if (!best) {
         return -ENOENT;
     }
-    size_t size = rule->prefix.size + (uri.data[rule->prefix.size] == '/');
-    return read_below(resolve, rule, skip(uri, size), out, ret_found);
+    size_t size = best->prefix.size + (uri.data[best->prefix.size] == '/');
+    return read_below(resolve, best, skip(uri, size), out, ret_found);
 }
 
 /* ---- by path ---- */
 
-#define FILE_SCHEME "file://"
-
-/*
- * Whether a path holds what a path must not, percent-encoded in its URI: NUL,
- * or a ".." segment (one that was not encoded is resolved by now).
- */
+/* Whether a decoded path has a NUL or a ".." segment; plain ".." segments are resolved by now. */
 static bool is_unsafe(struct jsv_str path)
 {
     if (memchr(path.data, '\0', path.size)) {
@@ -412,16 +562,15 @@ static bool is_unsafe(struct jsv_str path)
 }
 
 /*
- * A file: URI. What the schema of the command line refers to may be anywhere,
- * but a schema is not a way to read what is none: elsewhere than in a directory
- * and below it only *.json is read.
+ * Read a file: URI. References may lead anywhere, but they must not be a way to
+ * read other files than schemas: outside this directory only *.json is read.
  */
 static int read_by_path(
     struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_str directory,
     struct jsv_buf *out,
-    struct cli_resolve_found *ret_found)
+    struct found *ret_found)
 {
     if (directory.size == 0 || !starts_with(uri, JSV_STR(FILE_SCHEME "/"))) {
         return -ENOENT;
@@ -433,23 +582,23 @@ static int read_by_path(
     if (r < 0 || is_unsafe(rest)) {
         return r < 0 ? as_absent(r) : -ENOENT;
     }
-    bool is_inside = starts_with(uri, directory) || ends_with(rest, JSV_STR(".json"));
-    const char *path = cli_resolve_join(
+    bool is_allowed = starts_with(uri, directory) || ends_with(rest, JSV_STR(".json"));
+    const char *path = join(
         resolve,
         is_own ? resolve->own_path : JSV_STR(""),
         rest,
-        is_inside ? JSV_STR("") : JSV_STR(".json"));
+        is_allowed ? JSV_STR("") : JSV_STR(".json"));
     return path ? read_file(resolve, NULL, jsv_str_from(path), out, ret_found) : -ENOMEM;
 }
 
-/* ---- by the $id of a schema beside it ---- */
+/* ---- by the $id of a neighbour ---- */
 
 /*
- * Where a URI is, as seen from another: "../x.json". Both must be of one
- * scheme and host. @return 0; -ENOENT when they are not; -ENOMEM.
+ * The relative reference from one URI to another: "../x.json".
+ * @return 0; -ENOENT when scheme or host differ; -ENOMEM.
  */
 static int make_relative(
-    struct cli_resolve *resolve, struct jsv_str from, struct jsv_str to, struct jsv_str *ret_way)
+    struct cli_resolve *resolve, struct jsv_str from, struct jsv_str to, struct jsv_str *ret_path)
 {
     struct jsv_uri_parts a = jsv_uri_take_apart(from);
     struct jsv_uri_parts b = jsv_uri_take_apart(to);
@@ -457,7 +606,7 @@ static int make_relative(
         !jsv_str_equal(a.scheme, b.scheme) || !jsv_str_equal(a.authority, b.authority)) {
         return -ENOENT;
     }
-    struct jsv_str directory = cli_resolve_directory(a.path);
+    struct jsv_str directory = directory_of(a.path);
     size_t common = 0;
     for (size_t i = 0; i < directory.size && i < b.path.size; i++) {
         if (directory.data[i] != b.path.data[i]) {
@@ -465,41 +614,36 @@ static int make_relative(
         }
         common = directory.data[i] == '/' ? i + 1 : common;
     }
-    struct jsv_buf way;
-    jsv_buf_init(&way, os_allocator(), URI_SIZE_MAX);
-    jsv_buf_append_str(&way, JSV_STR("./"));
+    struct jsv_buf path;
+    jsv_buf_init(&path, os_allocator(), URI_SIZE_MAX);
+    jsv_buf_append_str(&path, JSV_STR("./"));
     for (size_t i = common; i < directory.size; i++) {
-        jsv_buf_append_str(&way, directory.data[i] == '/' ? JSV_STR("../") : JSV_STR(""));
+        jsv_buf_append_str(&path, directory.data[i] == '/' ? JSV_STR("../") : JSV_STR(""));
     }
-    jsv_buf_append_str(&way, skip(b.path, common));
-    int r = way.error == -ENOBUFS ? -ENOENT : way.error;
-    char *copy =
-        r == 0 ? cli_resolve_join(resolve, jsv_buf_str(&way), JSV_STR(""), JSV_STR("")) : NULL;
-    jsv_buf_done(&way);
-    *ret_way = jsv_str_from(copy ? copy : "");
-    return r == 0 && !copy ? -ENOMEM : r;
+    jsv_buf_append_str(&path, skip(b.path, common));
+    int r = path.error == -ENOBUFS ? -ENOENT : path.error;
+    char *text = r == 0 ? copy(resolve, jsv_buf_str(&path)) : NULL;
+    jsv_buf_done(&path);
+    *ret_path = jsv_str_from(text ? text : "");
+    return r == 0 && !text ? -ENOMEM : r;
 }
 
 static int read_beside(
     struct cli_resolve *resolve,
-    const struct cli_resolve_known *known,
+    const struct resolve_known *known,
     struct jsv_str uri,
     struct jsv_buf *out,
-    struct cli_resolve_found *ret_found)
+    struct found *ret_found)
 {
-    struct jsv_str way;
+    struct jsv_str path;
     struct jsv_str place;
-    int r = make_relative(resolve, known->id, uri, &way);
-    if (r < 0) {
-        return r;
-    }
-    r = jsv_uri_resolve(&resolve->arena, known->place, way, &place);
+    int r = make_relative(resolve, known->id, uri, &path);
+    r = r < 0 ? r : jsv_uri_resolve(&resolve->arena, known->place, path, &place);
     if (r < 0) {
         return r;
     }
     if (!known->rule) {
-        struct jsv_str directory = cli_resolve_directory(known->place);
-        return read_by_path(resolve, place, directory, out, ret_found);
+        return read_by_path(resolve, place, directory_of(known->place), out, ret_found);
     }
     struct jsv_str root = known->rule->place;
     return starts_with(place, root)
@@ -507,87 +651,58 @@ static int read_beside(
                : -ENOENT;
 }
 
-static int read_by_neighbour(
-    struct cli_resolve *resolve,
-    struct jsv_str uri,
-    struct jsv_buf *out,
-    struct cli_resolve_found *ret_found)
-{
-    int r = -ENOENT;
-    for (const struct cli_resolve_known *known = resolve->known; known && r == -ENOENT;
-         known = known->next) {
-        r = read_beside(resolve, known, uri, out, ret_found);
-    }
-    return r;
-}
-
 /* ---- by $id ---- */
 
-static void report_clash(struct cli *cli, const char *name, const char *other)
+/* This or the next file that is explicit, or not. */
+static const struct resolve_id *next_file(const struct resolve_id *id, bool is_explicit)
 {
-    struct cli_message message;
-    cli_message_init(&message, false);
-    cli_message_put(&message, "has the same $id as ");
-    cli_message_put_clipped(&message, jsv_str_from(other), NAME_SIZE_MAX);
-    cli_message_put(&message, ", which is different; name one with --resolve URI=FILE");
-    message.data[message.size] = '\0';
-    cli_report_about(cli, name, message.data);
-}
-
-/* This file or the first behind it that counts; NULL: none. */
-static const struct cli_resolve_id *first_of(const struct cli_resolve_id *id, bool named)
-{
-    while (id && id->is_named != named) {
+    while (id && id->is_explicit != is_explicit) {
         id = id->next;
     }
     return id;
 }
 
-/* @return 0, -ENOENT, -EEXIST when different files have it, reported; -errno. */
+static int
+refuse_clash(struct cli *cli, const struct resolve_id *id, const struct resolve_id *other)
+{
+    struct cli_message message;
+    cli_message_init(&message, false);
+    cli_message_put(&message, "has the same $id as ");
+    cli_message_put_clipped(&message, jsv_str_from(other->name), NAME_SIZE_MAX);
+    cli_message_put(&message, ", which is different; name one with --resolve URI=FILE");
+    cli_report_about(cli, id->name, cli_message_text(&message));
+    return -EEXIST;
+}
+
+/* @return 0; -ENOENT; -EEXIST when different files have it, reported; -errno. */
 static int read_by_id(
     struct cli *cli,
     struct cli_resolve *resolve,
     struct jsv_str uri,
     struct jsv_buf *out,
-    struct cli_resolve_found *ret_found)
+    struct found *ret_found)
 {
-    const struct cli_resolve_id *id = jsv_table_find(&resolve->ids, NULL, uri);
+    const struct resolve_id *id = jsv_table_find(&resolve->ids, NULL, uri);
     if (!id) {
         return -ENOENT;
     }
-    bool named = first_of(id, true); /* then only files that were named for the URI count */
-    id = first_of(id, named);
-    *ret_found = (struct cli_resolve_found){id->name, id->rule};
-    int r = read_one(id->rule ? id->rule->root_fd : -1, id->below, out);
+    bool is_explicit = next_file(id, true); /* then only explicit files count */
+    id = next_file(id, is_explicit);
+    *ret_found = (struct found){id->name, id->rule};
+    int r = read_one(id->rule, id->path, out);
     struct jsv_buf other;
     jsv_buf_init(&other, os_allocator(), CLI_INPUT_SIZE_MAX);
-    const struct cli_resolve_id *next = id;
-    while (r == 0 && (next = first_of(next->next, named))) {
+    const struct resolve_id *next = id;
+    while (r == 0 && (next = next_file(next->next, is_explicit))) {
         jsv_buf_reset(&other);
-        r = read_one(next->rule ? next->rule->root_fd : -1, next->below, &other);
-        int same = r < 0 ? r : cli_resolve_is_same(resolve, jsv_buf_str(&other), jsv_buf_str(out));
-        if (same == 0) {
-            report_clash(cli, id->name, next->name);
-            r = -EEXIST;
-        } else {
-            r = same < 0 ? same : 0;
+        r = read_one(next->rule, next->path, &other);
+        if (r == 0) {
+            int same = is_same(resolve, jsv_buf_str(&other), jsv_buf_str(out));
+            r = same < 0 ? same : same == 0 ? refuse_clash(cli, id, next) : 0;
         }
     }
     jsv_buf_done(&other);
     return r;
-}
-
-static int find_and_read(
-    struct cli *cli,
-    struct cli_resolve *resolve,
-    struct jsv_str uri,
-    struct jsv_buf *out,
-    struct cli_resolve_found *ret_found)
-{
-    int r = read_by_id(cli, resolve, uri, out, ret_found);
-    r = r == -ENOENT ? read_by_prefix(resolve, uri, out, ret_found) : r;
-    r = r == -ENOENT ? read_by_path(resolve, uri, resolve->own_directory, out, ret_found) : r;
-    return r == -ENOENT ? read_by_neighbour(resolve, uri, out, ret_found) : r;
 }
 
 int cli_resolve_read(
@@ -598,301 +713,23 @@ int cli_resolve_read(
     const char **ret_name)
 {
     size_t before = out->size;
-    struct cli_resolve_found found = {0};
-    int r = find_and_read(cli, resolve, uri, out, &found);
-    *ret_name = found.name;
-    if (r == 0) {
-        r = cli_resolve_learn(resolve, uri, &found, skip(jsv_buf_str(out), before));
+    struct found found = {0};
+    int r = read_by_id(cli, resolve, uri, out, &found);
+    r = r == -ENOENT ? read_by_prefix(resolve, uri, out, &found) : r;
+    r = r == -ENOENT ? read_by_path(resolve, uri, resolve->own_directory, out, &found) : r;
+    for (const struct resolve_known *known = resolve->known; known && r == -ENOENT;
+         known = known->next) {
+        r = read_beside(resolve, known, uri, out, &found);
     }
-    return r;
+    *ret_name = found.name;
+    return r < 0 ? r : learn(resolve, uri, &found, skip(jsv_buf_str(out), before));
 }
 
 int cli_resolve_begin(
     struct cli_resolve *resolve, const char *path, struct jsv_str uri, struct jsv_str text)
 {
-    const struct cli_resolve_found found = {.name = path};
-    resolve->own_directory = cli_resolve_directory(uri);
-    resolve->own_path = cli_resolve_directory(jsv_str_from(path));
-    return cli_resolve_learn(resolve, uri, &found, text);
-}
-
-/* ==== resolve_id.c ==== */
-
-/*
- * The $id of schemas, as far as references need it: which file has which.
- *
- * Only the root of a file is looked at. Files are read once to find their $id
- * and again when a reference leads to them, so that a directory of thousands of
- * schemas takes no more memory than their names.
- */
-/* ---- one text ---- */
-
-/* What reading files for their $id needs. */
-struct looking {
-    struct cli_resolve *resolve;
-    struct jsv_reader *reader;
-    struct jsv_document *document;
-    struct jsv_buf text;
-};
-
-static void looking_done(struct looking *looking)
-{
-    jsv_buf_done(&looking->text);
-    jsv_document_free(looking->document);
-    jsv_reader_free(looking->reader);
-}
-
-static int looking_begin(struct looking *looking, struct cli_resolve *resolve)
-{
-    *looking = (struct looking){
-        .resolve = resolve,
-        .reader = jsv_reader_new(os_allocator(), NULL),
-        .document = jsv_document_new(os_allocator()),
-    };
-    jsv_buf_init(&looking->text, os_allocator(), CLI_INPUT_SIZE_MAX);
-    return looking->reader && looking->document ? 0 : -ENOMEM;
-}
-
-/*
- * The $id of a text, absolute and without fragment; draft 4 spells it "id".
- * @param base   Of a relative one.
- * @param ret_id Empty when it has none.
- * @return 0; -EBADMSG when the text is not JSON; -ENOMEM.
- */
-static int find_id(
-    struct looking *looking,
-    struct jsv_str text,
-    struct jsv_str base,
-    struct jsv_str *ret_id,
-    struct jsv_error *reterr_error)
-{
-    int r = jsv_read(looking->reader, looking->document, text, JSV_READ_LAST_WINS, reterr_error);
-    if (r < 0) {
-        return r;
-    }
-    struct jsv_value root = jsv_document_root(looking->document);
-    struct jsv_str id = jsv_value_text(jsv_value_get(root, JSV_STR("$id")));
-    if (id.size == 0) {
-        id = jsv_value_text(jsv_value_get(root, JSV_STR("id")));
-    }
-    *ret_id = (struct jsv_str){"", 0};
-    if (jsv_uri_split(id).absolute.size == 0) {
-        return 0;
-    }
-    struct jsv_str whole;
-    r = jsv_uri_resolve(&looking->resolve->arena, base, id, &whole);
-    if (r == 0) {
-        *ret_id = jsv_uri_split(whole).absolute;
-    }
-    return r;
-}
-
-int cli_resolve_is_same(struct cli_resolve *resolve, struct jsv_str a, struct jsv_str b)
-{
-    if (jsv_str_equal(a, b)) {
-        return 1;
-    }
-    struct looking looking;
-    struct jsv_arena scratch;
-    jsv_arena_init(&scratch, os_allocator(), SIZE_MAX);
-    struct jsv_document *other = jsv_document_new(os_allocator());
-    int r = looking_begin(&looking, resolve);
-    r = r == 0 && !other ? -ENOMEM : r;
-    if (r == 0) {
-        r = jsv_read(looking.reader, looking.document, a, JSV_READ_LAST_WINS, NULL);
-    }
-    if (r == 0) {
-        r = jsv_read(looking.reader, other, b, JSV_READ_LAST_WINS, NULL);
-    }
-    if (r == 0) {
-        r = jsv_value_equal(
-            jsv_document_root(looking.document), jsv_document_root(other), &scratch);
-    }
-    jsv_document_free(other);
-    looking_done(&looking);
-    jsv_arena_done(&scratch);
-    return r == -EBADMSG ? 0 : r;
-}
-
-/* ---- schemas that have been read ---- */
-
-int cli_resolve_learn(
-    struct cli_resolve *resolve,
-    struct jsv_str uri,
-    const struct cli_resolve_found *found,
-    struct jsv_str text)
-{
-    struct looking looking;
-    struct jsv_error error;
-    struct cli_resolve_known *known = jsv_arena_alloc(&resolve->arena, sizeof(*known));
-    struct jsv_str id = {"", 0};
-    int r = looking_begin(&looking, resolve);
-    if (r == 0) {
-        r = find_id(&looking, text, uri, &id, &error);
-        r = r == -EBADMSG ? 0 : r; /* the registry will say so */
-    }
-    looking_done(&looking);
-    if (r < 0 || !known) {
-        return -ENOMEM;
-    }
-    char *copy = cli_resolve_join(resolve, id.size > 0 ? id : uri, JSV_STR(""), JSV_STR(""));
-    *known = (struct cli_resolve_known){.next = resolve->known, .rule = found->rule};
-    if (!copy || cli_resolve_file_uri(resolve, found->name, &known->place) < 0) {
-        return -ENOMEM;
-    }
-    known->id = jsv_str_from(copy);
-    if (!jsv_str_equal(known->id, known->place)) { /* else its URIs are paths already */
-        resolve->known = known;
-    }
-    return 0;
-}
-
-/* ---- files known by their $id ---- */
-
-int cli_resolve_add_id(
-    struct cli_resolve *resolve,
-    struct jsv_str uri,
-    const char *path,
-    const struct cli_resolve_rule *rule,
-    bool is_named)
-{
-    struct cli_resolve_id *id = jsv_arena_alloc(&resolve->arena, sizeof(*id));
-    struct jsv_str directory = jsv_str_from(rule ? rule->directory : "");
-    bool slash = directory.size > 0 && directory.data[directory.size - 1] != '/';
-    char *below = cli_resolve_join(resolve, jsv_str_from(path), JSV_STR(""), JSV_STR(""));
-    char *name = cli_resolve_join(
-        resolve, directory, slash ? JSV_STR("/") : JSV_STR(""), jsv_str_from(path));
-    if (!id || !below || !name) {
-        return -ENOMEM;
-    }
-    *id = (struct cli_resolve_id){
-        .key = {NULL, uri},
-        .name = name,
-        .rule = rule,
-        .below = below,
-        .is_named = is_named,
-    };
-    struct cli_resolve_id *first = jsv_table_find(&resolve->ids, NULL, uri);
-    if (first) {
-        id->next = first->next;
-        first->next = id;
-        return 0;
-    }
-    return jsv_table_add(&resolve->ids, &id->key);
-}
-
-static void warn(struct cli *cli, const struct looking *looking, const char *name, const char *why)
-{
-    if (!looking->resolve->no_warnings) {
-        struct cli_message message;
-        cli_message_init(&message, false);
-        cli_message_put(&message, "warning: skipped: ");
-        cli_message_put(&message, why);
-        message.data[message.size] = '\0';
-        cli_report_about(cli, name, message.data);
-    }
-}
-
-static const char *why_unread(int error)
-{
-    switch (error) {
-    case -EXDEV:
-        return "this link leaves the directory";
-    case -EBADFD:
-        return "not a regular file";
-    default:
-        return strerror(-error);
-    }
-}
-
-/* @param r What reading a file returned: of one that cannot be read it is said, and that is all. */
-static int index_text(
-    struct cli *cli,
-    struct looking *looking,
-    const char *name,
-    const char *path,
-    const struct cli_resolve_rule *rule,
-    int r)
-{
-    struct jsv_str base;
-    struct jsv_str id = {"", 0};
-    struct jsv_error error = {0};
-    if (r < 0 && r != -ENOMEM) {
-        warn(cli, looking, name, why_unread(r));
-        return 0;
-    }
-    if (r == 0) {
-        r = cli_resolve_file_uri(looking->resolve, name, &base);
-    }
-    if (r == 0) {
-        r = find_id(looking, jsv_buf_str(&looking->text), base, &id, &error);
-    }
-    if (r == -EBADMSG) {
-        warn(cli, looking, name, error.message.data);
-        return 0;
-    }
-    return r == 0 && id.size > 0 ? cli_resolve_add_id(looking->resolve, id, path, rule, false) : r;
-}
-
-static int index_file(struct cli *cli, struct looking *looking, const char *path)
-{
-    int r = os_file_read_path(path, &looking->text);
-    return index_text(cli, looking, path, path, NULL, r);
-}
-
-static int index_files(
-    struct cli *cli,
-    struct looking *looking,
-    const struct validate_files *files,
-    const struct cli_resolve_rule *rule)
-{
-    int r = 0;
-    for (size_t i = 0; r == 0 && i < files->count; i++) {
-        const struct validate_file *file = validate_files_at(files, i);
-        if (file->error == -ENODATA) {
-            return 0; /* an empty directory leads nowhere, which is no fault */
-        }
-        jsv_buf_reset(&looking->text);
-        int error = file->error;
-        if (error == 0) {
-            error = os_root_read_file(rule->root_fd, jsv_str_from(file->below), &looking->text);
-        }
-        r = index_text(cli, looking, file->name, file->below, rule, error);
-    }
-    return r;
-}
-
-static int index_directory(struct cli *cli, struct looking *looking, const char *path)
-{
-    const struct cli_resolve_rule *rule;
-    struct validate_files files;
-    char *operand =
-        cli_resolve_join(looking->resolve, jsv_str_from(path), JSV_STR(""), JSV_STR(""));
-    int r = operand ? 0 : -ENOMEM;
-    if (r == 0) {
-        r = cli_resolve_add_rule(looking->resolve, JSV_STR(""), jsv_str_from(path), &rule);
-    }
-    if (r == 0) {
-        r = validate_files_list(&operand, 1, false, &files);
-    }
-    if (r == 0) {
-        r = index_files(cli, looking, &files, rule);
-        validate_files_done(&files);
-    }
-    return r;
-}
-
-int cli_resolve_index(
-    struct cli *cli, struct cli_resolve *resolve, const char *path, bool is_directory)
-{
-    struct looking looking;
-    int r = looking_begin(&looking, resolve);
-    if (r == 0) {
-        r = is_directory ? index_directory(cli, &looking, path) : index_file(cli, &looking, path);
-    }
-    looking_done(&looking);
-    if (r < 0) {
-        cli_report_errno(cli, path, r);
-    }
-    return r;
+    const struct found found = {.name = path};
+    resolve->own_directory = directory_of(uri);
+    resolve->own_path = directory_of(jsv_str_from(path));
+    return learn(resolve, uri, &found, text);
 }

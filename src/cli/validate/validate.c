@@ -101,7 +101,7 @@ static int take_rules(struct cli *cli, const struct cli_args *args, struct cli_r
     size_t position = 0;
     const char *word;
     while ((word = cli_args_next_value(args, CLI_FLAG(VALIDATE_RESOLVE), &position)) != NULL) {
-        int r = cli_resolve_add_word(cli, resolve, word);
+        int r = cli_resolve_add(cli, resolve, word);
         if (r < 0) {
             return r;
         }

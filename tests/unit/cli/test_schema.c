@@ -36,7 +36,7 @@ static int load_with(const char *path, const char *in, const char *rule)
     struct cli_resolve resolve;
     cli_schema_done(&schema);
     cli_resolve_init(&resolve);
-    int r = rule ? cli_resolve_add_word(&cli, &resolve, rule) : 0;
+    int r = rule ? cli_resolve_add(&cli, &resolve, rule) : 0;
     r = r < 0 ? r : cli_schema_load(&cli, &options, &resolve, &schema);
     cli_resolve_done(&resolve);
     run_close_if_open(cli.in_fd);
