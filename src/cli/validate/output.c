@@ -9,14 +9,14 @@
 #include "jsv/base/utf8.h"
 #include "jsv/json/pointer.h"
 
-/* Bytes shown of a place in the schema. */
+/* Bytes shown of a pointer into the schema. */
 #define PLACE_SIZE_MAX 256
 
-/* What is behind a keyword on the way to a place. */
-enum behind {
-    SCHEMA, /* a schema */
-    NAME,   /* a name, then a schema */
-    INDEX,  /* perhaps a number, then a schema */
+/* What follows a keyword in an evaluation path. */
+enum follower {
+    SCHEMA, /* a keyword of a schema */
+    NAME,   /* a name, then a keyword */
+    INDEX,  /* optionally a number, then a keyword */
 };
 
 static bool is_one_of(struct jsv_str token, const char *const *names, size_t count)
@@ -37,7 +37,7 @@ static bool is_dependency(struct jsv_str token)
     return IS_ONE_OF(token, names);
 }
 
-static enum behind behind(struct jsv_str token)
+static enum follower follower_of(struct jsv_str token)
 {
     static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions"};
     static const char *const lists[] = {"allOf", "anyOf", "oneOf", "prefixItems", "items"};
@@ -52,14 +52,14 @@ static bool is_number(struct jsv_str token)
     return token.size > 0 && token.data[0] >= '0' && token.data[0] <= '9';
 }
 
-/* The last condition on the way to a place. */
+/* The last condition in an evaluation path. */
 struct condition {
-    struct jsv_str keyword; /* then, else, dependencies, dependentSchemas; empty: there is none */
-    struct jsv_str schema;  /* the way to the schema it is in */
-    struct jsv_str name;    /* of the member that a dependency is about; escaped */
+    struct jsv_str keyword; /* then, else, dependencies, dependentSchemas; empty: none */
+    struct jsv_str schema;  /* path of the schema it is in */
+    struct jsv_str name;    /* of the member of a dependency; escaped */
 };
 
-/* The token at an offset, which is that of a slash. */
+/* The token after the slash at an offset. */
 static struct jsv_str token_at(struct jsv_str path, size_t at)
 {
     const char *start = path.data + at + 1;
@@ -75,7 +75,7 @@ static struct condition find_condition(struct jsv_str path)
         struct jsv_str token = token_at(path, at);
         size_t next = at + 1 + token.size;
         struct jsv_str after = next < path.size ? token_at(path, next) : (struct jsv_str){"", 0};
-        enum behind what = behind(token);
+        enum follower what = follower_of(token);
         if (jsv_str_equal(token, JSV_STR("then")) || jsv_str_equal(token, JSV_STR("else")) ||
             is_dependency(token)) {
             found = (struct condition){token, {path.data, at}, after};
@@ -88,13 +88,13 @@ static struct condition find_condition(struct jsv_str path)
     return found;
 }
 
-/* The name that a token of a pointer stands for. */
+/* Append the unescaped name of a pointer token. */
 static void put_name(struct cli_message *message, struct jsv_str token)
 {
-    char name[2 * PLACE_SIZE_MAX + 2]; /* enough to show that it is longer */
+    char name[2 * PLACE_SIZE_MAX + 2]; /* longer than what is shown */
     size_t size_max = sizeof(name);
     size_t size = token.size < size_max ? token.size : size_max;
-    size -= size > 0 && token.data[size - 1] == '~'; /* cut within an escape */
+    size -= size > 0 && token.data[size - 1] == '~'; /* the cut is inside an escape */
     char *end = jsv_pointer_unescape((struct jsv_str){token.data, size}, name);
     cli_message_put_clipped(message, (struct jsv_str){name, (size_t)(end - name)}, PLACE_SIZE_MAX);
 }
@@ -130,14 +130,13 @@ void validate_reason_put(struct cli_message *message, const struct jsv_problem *
     put_condition(message, &condition);
 }
 
-/* Bytes shown of a text from outside, where people are to read it. */
+/* Bytes shown of untrusted text. */
 #define NAME_SIZE_MAX    1024
 #define PATH_SIZE_MAX    256
 #define MESSAGE_SIZE_MAX 512
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
-/* Where in the text a problem is. */
 static size_t offset_of(const struct validate_verdict *verdict, const struct jsv_problem *problem)
 {
     return verdict->document ? problem->offset : verdict->offset;
@@ -145,13 +144,13 @@ static size_t offset_of(const struct validate_verdict *verdict, const struct jsv
 
 /* ---- text ---- */
 
-/* Whether a problem is that an object lacks a member it always needs. */
+/* Whether an object lacks a member that is always required. */
 static bool is_missing(const struct jsv_problem *problem)
 {
     return problem->member.data && jsv_str_equal(problem->keyword, JSV_STR("required"));
 }
 
-/* How many problems, from one on, are told as one: members missing in the same object. */
+/* How many problems are shown as one: members missing in the same object. */
 static size_t count_together(const struct jsv_problems *problems, size_t from)
 {
     const struct jsv_problem *first = &problems->items[from];
@@ -183,7 +182,7 @@ put_missing(struct cli_message *message, const struct jsv_problem *problems, siz
     }
 }
 
-/* What is wrong. @param count Problems that are told as one. */
+/* @param count Problems that are shown as one. */
 static void
 put_message(struct cli_message *message, const struct jsv_problem *problem, size_t count)
 {
@@ -308,10 +307,7 @@ static void write_basic(const struct validate_verdict *verdict, struct jsv_buf *
     jsv_buf_append_byte(out, '\n');
 }
 
-/*
- * These forms have no place for a position. Where the text is no JSON nothing
- * else tells where to look, so the message does.
- */
+/* These formats have no line and column. If the text is not JSON, the message has them. */
 #define PLACED_SIZE_MAX 512
 
 static void write_lines(
@@ -344,7 +340,7 @@ static void write_lines(
 
 /* ---- github ---- */
 
-/* Append a text to a workflow command: what would end it, or a property of it, is encoded. */
+/* Append text to a workflow command, with its special characters encoded. */
 static void put_escaped(struct jsv_buf *out, struct jsv_str text, const char *special)
 {
     for (size_t i = 0; i < text.size; i++) {

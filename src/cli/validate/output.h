@@ -1,10 +1,10 @@
 /*
- * What `mcpgate validate` says about a document, in four forms:
+ * The results of mcpgate validate, in four formats:
  *
  *     text     for people: "a.json:3:8: /x: expected number", the line, a caret;
- *              nothing about a document that is valid
- *     json     a line for each document: {"file","line","ok","errors"}
- *     basic    a line for each document: the specification's basic output
+ *              nothing for a valid document
+ *     json     one line per document: {"file","line","ok","errors"}
+ *     basic    one line per document: the specification's basic output
  *     github   a workflow command for each problem, which annotates the file
  */
 #pragma once
@@ -21,18 +21,17 @@ enum validate_format {
     VALIDATE_GITHUB,
 };
 
-/** A document that has been checked. */
+/** The result of checking a document. */
 struct validate_verdict {
     const char *name; /* of its file */
-    size_t line;      /* it begins in */
+    size_t line;      /* where the document starts */
     struct jsv_str text;
-    struct jsv_problems problems; /* empty: valid */
-    /* Where the problems are: */
-    const struct jsv_document *document; /* at the values their paths lead to; NULL: it is no … */
-    size_t offset;                       /* … JSON, and this is the place */
+    struct jsv_problems problems;        /* empty: valid */
+    const struct jsv_document *document; /* the paths of problems refer to; NULL: not JSON */
+    size_t offset;                       /* of the problem, if it is not JSON */
 };
 
-/** Append what is to be said. Failure sticks to the buffer. @param colour For text. */
+/** Append a result. An error sticks to the buffer. @param colour For text. */
 void validate_output_write(
     const struct validate_verdict *verdict,
     enum validate_format format,

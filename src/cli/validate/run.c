@@ -1,34 +1,56 @@
+/*
+ * The pieces of input are a ring of jobs, divided by three counters that only
+ * grow:
+ *
+ *     written <= started <= given
+ *
+ * Jobs up to `written` are finished, those up to `started` belong to a thread or
+ * are checked, those up to `given` wait. The next job is written when the ring
+ * is full, when the input has nothing to read right now (so that single
+ * documents in a pipe are answered at once), or when the input has ended.
+ *
+ * A thread is started only when a job would have to wait. If none can be
+ * started, the reading thread checks the pieces itself.
+ */
 #include "cli/validate/run.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/io.h"
 #include "cli/report.h"
-#include "cli/validate/pool.h"
 #include "cli/validate/source.h"
 #include "os/interrupt.h"
 #include "os/sys.h"
 
-/* What reading a larger document has made of the worker's memory is given back. */
+/* After a larger document a worker's memory is freed. */
 #define KEEP_TEXT_SIZE_MAX ((size_t)1 << 20)
 
-/* ---- workers ---- */
+/* A larger output buffer is not kept. */
+#define KEEP_OUT_SIZE_MAX ((size_t)1 << 20)
+
+/* Jobs for each thread: one being checked, one waiting, one being written. */
+#define JOBS_PER_THREAD 3
+
+/* Limit on the text of all jobs, not counting the last one: files may be large. */
+#define BYTES_IN_FLIGHT_MAX ((uint64_t)64 << 20)
+
+/* ---- one document ---- */
 
 /*
- * Documents are whatever the user has, up to 1 GiB, and nobody waits for an
- * answer but the user, who can interrupt. So far more than a server would
- * allow: some four minutes, and what telling apart the items of the largest
- * array takes.
+ * Documents may have 1 GiB, and only the user waits, who can interrupt. So this
+ * is far more than a server allows: about four minutes, and enough memory to
+ * compare the items of the largest array.
  */
 static const struct jsv_validator_limits limits = {
     .steps_max = 10000000000,
     .memory_max = (size_t)16 << 30,
 };
 
-static int prepare(struct validate_worker *worker)
+static int worker_prepare(struct validate_worker *worker)
 {
     if (!worker->reader) {
         worker->reader = jsv_reader_new(os_allocator(), NULL);
@@ -50,150 +72,112 @@ void validate_worker_done(struct validate_worker *worker)
     *worker = (struct validate_worker){0};
 }
 
-/* ---- one document ---- */
-
-/* What is being done for one piece. */
+/* The check of one piece. */
 struct checking {
-    const struct validate_check *check;
+    const struct validate_options *options;
     struct validate_worker *worker;
     const char *name;
     struct jsv_buf *out;
     struct validate_counts *counts;
 };
 
-static void say(const struct checking *checking, const struct validate_verdict *verdict)
+static void write_result(const struct checking *checking, const struct validate_verdict *verdict)
 {
-    validate_output_write(verdict, checking->check->format, checking->check->colour, checking->out);
+    validate_output_write(
+        verdict, checking->options->format, checking->options->colour, checking->out);
 }
 
-/* Say one thing about a document that could not be checked. */
-static void say_broken(
+/* Report a document that could not be checked. */
+static void write_broken(
     const struct checking *checking,
-    const struct validate_verdict *verdict,
+    struct validate_verdict verdict,
     struct jsv_str path,
     const char *message)
 {
     const struct jsv_problem problem = {.path = path, .message = jsv_str_from(message)};
-    struct validate_verdict broken = *verdict;
-    broken.problems = (struct jsv_problems){&problem, 1, 0};
-    say(checking, &broken);
+    verdict.problems = (struct jsv_problems){&problem, 1, 0};
+    write_result(checking, &verdict);
     checking->counts->broken++;
-}
-
-/* @param error What validating returned. @return it, unless it is the document's own. */
-static int
-give_up(const struct checking *checking, const struct validate_verdict *verdict, int error)
-{
-    if (error == -ELOOP) {
-        say_broken(checking, verdict, JSV_STR(""), "takes too many steps to validate");
-    } else if (error == -ETIME) {
-        say_broken(checking, verdict, JSV_STR(""), "takes a pattern too many steps to match");
-    } else {
-        return error;
-    }
-    return 0;
-}
-
-/* @param valid What validating returned. */
-static int say_verdict(const struct checking *checking, struct validate_verdict *verdict, int valid)
-{
-    if (valid == 0) {
-        valid = jsv_validate_report(
-            checking->worker->validator,
-            checking->check->schema,
-            jsv_document_root(verdict->document),
-            &verdict->problems);
-    }
-    if (valid < 0) {
-        return give_up(checking, verdict, valid);
-    }
-    checking->counts->valid += valid == 1;
-    say(checking, verdict);
-    return 0;
 }
 
 static int check_text(const struct checking *checking, struct jsv_str text, size_t line)
 {
     struct validate_worker *worker = checking->worker;
+    const struct jsv_schema *schema = checking->options->schema;
     struct validate_verdict verdict = {.name = checking->name, .line = line, .text = text};
     struct jsv_error error;
     int r = jsv_validate_text(
-        worker->validator, checking->check->schema, worker->reader, worker->document, text, &error);
+        worker->validator, schema, worker->reader, worker->document, text, &error);
     if (r == -EBADMSG) {
-        verdict.offset = error.offset;
         bool is_yaml = cli_is_like_yaml(checking->name, text);
-        say_broken(
-            checking, &verdict, error.pointer, is_yaml ? CLI_YAML_MESSAGE : error.message.data);
+        verdict.offset = error.offset;
+        write_broken(checking, verdict, error.pointer, is_yaml ? CLI_YAML_MESSAGE : error.message.data);
         return 0;
     }
     verdict.document = worker->document;
-    return say_verdict(checking, &verdict, r);
+    if (r == 0) {
+        r = jsv_validate_report(
+            worker->validator, schema, jsv_document_root(worker->document), &verdict.problems);
+    }
+    if (r >= 0) {
+        checking->counts->valid += r == 1;
+        write_result(checking, &verdict);
+    } else if (r == -ELOOP || r == -ETIME) {
+        write_broken(
+            checking,
+            verdict,
+            JSV_STR(""),
+            r == -ELOOP ? "takes too many steps to validate"
+                        : "takes a pattern too many steps to match");
+    } else {
+        return r;
+    }
+    return 0;
 }
 
 static int check_document(const struct checking *checking, struct jsv_str text, size_t line)
 {
     checking->counts->documents++;
-    int r = prepare(checking->worker);
-    if (r == 0) {
-        r = check_text(checking, text, line);
-    }
+    int r = worker_prepare(checking->worker);
+    r = r < 0 ? r : check_text(checking, text, line);
     if (text.size > KEEP_TEXT_SIZE_MAX) {
         validate_worker_done(checking->worker);
     }
     return r;
 }
 
-/* ---- lines ---- */
+/* ---- one piece ---- */
 
-/* The white space of JSON, without the line break. */
-static bool is_blank(struct jsv_str line)
+static void write_long_line(const struct checking *checking, size_t line)
 {
-    for (size_t i = 0; i < line.size; i++) {
-        if (line.data[i] != ' ' && line.data[i] != '\t' && line.data[i] != '\r') {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void say_long(const struct checking *checking, size_t line)
-{
-    struct validate_verdict verdict = {.name = checking->name, .line = line};
+    const struct validate_verdict verdict = {.name = checking->name, .line = line};
     checking->counts->documents++;
-    say_broken(checking, &verdict, JSV_STR(""), "this line is longer than the limit of 16 MiB");
-}
-
-static int check_line(const struct checking *checking, struct jsv_str text, size_t line)
-{
-    if (text.size > checking->check->line_size_max) {
-        say_long(checking, line);
-        return 0;
-    }
-    return is_blank(text) ? 0 : check_document(checking, text, line);
+    write_broken(checking, verdict, JSV_STR(""), "this line is longer than the limit of 16 MiB");
 }
 
 static int check_lines(const struct checking *checking, struct jsv_str text, size_t line)
 {
     int r = 0;
-    while (r == 0 && text.size > 0) {
-        const char *newline = memchr(text.data, '\n', text.size);
-        size_t size = newline ? (size_t)(newline - text.data) : text.size;
-        r = check_line(checking, (struct jsv_str){text.data, size}, line++);
-        size += newline != NULL;
-        text = (struct jsv_str){text.data + size, text.size - size};
+    for (; r == 0 && text.size > 0; line++) {
+        struct jsv_str document = cli_take_line(&text);
+        if (document.size > checking->options->line_size_max) {
+            write_long_line(checking, line);
+        } else if (!cli_is_blank(document)) {
+            r = check_document(checking, document, line);
+        }
     }
     return r;
 }
 
 int validate_check_piece(
-    const struct validate_check *check,
+    const struct validate_options *options,
     struct validate_worker *worker,
     const struct validate_piece *piece,
     struct jsv_buf *out,
     struct validate_counts *counts)
 {
     struct checking checking = {
-        .check = check,
+        .options = options,
         .worker = worker,
         .name = cli_input_name(piece->file->name),
         .out = out,
@@ -208,7 +192,7 @@ int validate_check_piece(
         r = check_lines(&checking, jsv_buf_str(&piece->text), piece->line);
         break;
     case VALIDATE_LONG_LINE:
-        say_long(&checking, piece->line);
+        write_long_line(&checking, piece->line);
         break;
     case VALIDATE_UNREAD:
         break;
@@ -216,66 +200,176 @@ int validate_check_piece(
     return r < 0 ? r : out->error;
 }
 
-/* ==== run.c ==== */
-
-/*
- * The pieces go round:
- *
- *     read -> give to the pool -> take the oldest, done -> write -> read …
- *
- * A piece is taken when as many are under way as may be, when the input has
- * nothing to read right now (so that whoever types or pipes single documents
- * gets an answer to each), or when it has ended.
- */
-/* Pieces under way for each thread: one it works on, one that waits, one being written. */
-#define JOBS_PER_THREAD 3
-
-/* Text under way at most, beyond the piece that is read last: files may be large. */
-#define BYTES_UNDER_WAY_MAX ((uint64_t)64 << 20)
-
-/* An output buffer that has become larger is not kept. */
-#define KEEP_OUT_SIZE_MAX ((size_t)1 << 20)
+/* ---- threads ---- */
 
 struct job {
     struct validate_piece piece;
     struct jsv_buf out;
     struct validate_counts counts;
     int error;
+    bool is_done;
+};
+
+struct thread {
+    struct run *run;
+    pthread_t thread;
+    struct validate_worker worker;
 };
 
 struct run {
     struct cli *cli;
-    const struct validate_wishes *wishes;
-    struct jsv_arena arena; /* holds jobs and workers */
+    const struct validate_options *options;
+    struct jsv_arena arena; /* holds jobs and threads */
     struct validate_source source;
-    struct cli_pool *pool;
     struct cli_progress progress;
+    struct validate_worker worker; /* of the reading thread */
+    struct validate_counts counts;
+    uint64_t bytes_in_flight;
+    uint64_t bytes_done;
+    bool input_ended;
+    bool shares_terminal; /* results and progress go to the same terminal */
+
     struct job *jobs;
     size_t job_count;
-    size_t given; /* pieces, since the start */
-    struct validate_worker *workers;
-    size_t worker_count;
-    uint64_t under_way;   /* bytes */
-    uint64_t done;        /* bytes */
-    bool ended;           /* the input has */
-    bool shares_terminal; /* results and progress go to the same place */
-    struct validate_sum sum;
+    struct thread *threads;
+    unsigned thread_count;
+    unsigned threads_max; /* lowered when one cannot be started */
+    pthread_mutex_t lock; /* of the counters, and is_done of all jobs */
+    pthread_cond_t job_given;
+    pthread_cond_t job_done;
+    size_t written;
+    size_t started;
+    size_t given;
+    unsigned idle; /* threads that wait for a job */
+    bool is_ending;
 };
 
-/* ---- by the threads of the pool ---- */
-
-static void work(void *context, void *argument, unsigned worker)
+static struct job *job_at(struct run *run, size_t number)
 {
-    struct run *run = context;
-    struct job *job = argument;
-    job->counts = (struct validate_counts){0};
-    job->error = validate_check_piece(
-        &run->wishes->check, &run->workers[worker], &job->piece, &job->out, &job->counts);
+    return &run->jobs[number % run->job_count];
 }
 
-/* ---- pieces that could not be read ---- */
+/* Only for the reading thread, which changes both counters. */
+static size_t jobs_in_flight(const struct run *run)
+{
+    return run->given - run->written;
+}
 
-/* Why something found in a directory is skipped, which is not a failure; NULL: it is one. */
+/* Check the next waiting job. The lock is held before and after, but not during the check. */
+static void check_next(struct run *run, struct validate_worker *worker)
+{
+    struct job *job = job_at(run, run->started++);
+    pthread_mutex_unlock(&run->lock);
+    job->counts = (struct validate_counts){0};
+    job->error = validate_check_piece(run->options, worker, &job->piece, &job->out, &job->counts);
+    pthread_mutex_lock(&run->lock);
+    job->is_done = true;
+    pthread_cond_signal(&run->job_done);
+}
+
+static void *thread_main(void *argument)
+{
+    struct thread *thread = argument;
+    struct run *run = thread->run;
+    pthread_mutex_lock(&run->lock);
+    while (!run->is_ending) {
+        if (run->started < run->given) {
+            check_next(run, &thread->worker);
+            continue;
+        }
+        run->idle++;
+        pthread_cond_wait(&run->job_given, &run->lock);
+        run->idle--;
+    }
+    pthread_mutex_unlock(&run->lock);
+    return NULL;
+}
+
+static void start_thread(struct run *run)
+{
+    if (run->thread_count == run->threads_max) {
+        return;
+    }
+    struct thread *thread = &run->threads[run->thread_count];
+    thread->run = run;
+    if (os_thread_start(&thread->thread, thread_main, thread) == 0) {
+        run->thread_count++;
+    } else {
+        run->threads_max = run->thread_count;
+    }
+}
+
+/* Let a thread check the job with the number `given`. */
+static void give(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    job_at(run, run->given)->is_done = false;
+    run->given++;
+    if (run->given - run->started > run->idle) {
+        start_thread(run);
+    }
+    if (run->thread_count == 0) {
+        check_next(run, &run->worker);
+    } else {
+        pthread_cond_signal(&run->job_given);
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* Wait for the oldest job. */
+static struct job *take(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    struct job *job = job_at(run, run->written);
+    while (!job->is_done) {
+        pthread_cond_wait(&run->job_done, &run->lock);
+    }
+    run->written++;
+    pthread_mutex_unlock(&run->lock);
+    return job;
+}
+
+/* Running checks are finished, waiting jobs are dropped. */
+static void end_threads(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    run->is_ending = true;
+    pthread_cond_broadcast(&run->job_given);
+    pthread_mutex_unlock(&run->lock);
+    for (unsigned i = 0; i < run->thread_count; i++) {
+        pthread_join(run->threads[i].thread, NULL);
+        validate_worker_done(&run->threads[i].worker);
+    }
+    pthread_cond_destroy(&run->job_done);
+    pthread_cond_destroy(&run->job_given);
+    pthread_mutex_destroy(&run->lock);
+}
+
+/* ---- reading and writing ---- */
+
+static int read_piece(struct run *run)
+{
+    struct job *job = job_at(run, run->given);
+    validate_piece_reset(&job->piece);
+    jsv_buf_reset(&job->out);
+    if (job->out.capacity > KEEP_OUT_SIZE_MAX) {
+        jsv_buf_done(&job->out);
+    }
+    int r = validate_source_next(&run->source, &job->piece);
+    if (r > 0) {
+        run->bytes_in_flight += job->piece.text.size;
+        give(run);
+        return 0;
+    }
+    run->input_ended = r == 0;
+    if (r < 0 && r != -EINTR) {
+        cli_progress_hide(&run->progress);
+        cli_output_failed(run->cli, r);
+    }
+    return r;
+}
+
+/* Why a file in a directory is skipped, which is not an error; NULL: it is one. */
 static const char *why_skipped(const struct validate_piece *piece)
 {
     if (!piece->file->directory) {
@@ -302,7 +396,7 @@ static void report_unread(struct run *run, const struct validate_piece *piece)
         cli_report_about(run->cli, name, why);
         return;
     }
-    run->sum.unread++;
+    run->counts.unread++;
     if (piece->error == -ENODATA) {
         cli_report_about(run->cli, name, "no *.json files in this directory");
     } else {
@@ -310,42 +404,15 @@ static void report_unread(struct run *run, const struct validate_piece *piece)
     }
 }
 
-/* ---- by the thread that owns the run ---- */
-
-/* Read a piece and give it to the pool. */
-static int give(struct run *run)
+/* Write the results of the oldest job. @return 0, or a reported error. */
+static int write_results(struct run *run)
 {
-    struct job *job = &run->jobs[run->given % run->job_count];
-    validate_piece_reset(&job->piece);
-    jsv_buf_reset(&job->out);
-    if (job->out.capacity > KEEP_OUT_SIZE_MAX) {
-        jsv_buf_done(&job->out);
-    }
-    int r = validate_source_next(&run->source, &job->piece);
-    if (r <= 0) {
-        run->ended = r == 0;
-        return r;
-    }
-    run->given++;
-    run->under_way += job->piece.text.size;
-    cli_pool_give(run->pool, job);
-    return 0;
-}
-
-static void add_up(struct run *run, const struct job *job)
-{
-    run->sum.counts.documents += job->counts.documents;
-    run->sum.counts.valid += job->counts.valid;
-    run->sum.counts.broken += job->counts.broken;
-    run->under_way -= job->piece.text.size;
-    run->done += job->piece.size;
-}
-
-/* Write what is to be said about the oldest piece. @return 0, or a reported error. */
-static int take(struct run *run)
-{
-    struct job *job = cli_pool_take(run->pool);
-    add_up(run, job);
+    const struct job *job = take(run);
+    run->counts.documents += job->counts.documents;
+    run->counts.valid += job->counts.valid;
+    run->counts.broken += job->counts.broken;
+    run->bytes_in_flight -= job->piece.text.size;
+    run->bytes_done += job->piece.size;
     if (job->error < 0) {
         cli_progress_hide(&run->progress);
         return cli_output_failed(run->cli, job->error);
@@ -362,98 +429,92 @@ static int take(struct run *run)
             return r;
         }
     }
-    cli_progress_update(&run->progress, run->sum.counts.documents, run->done);
+    cli_progress_update(&run->progress, run->counts.documents, run->bytes_done);
     return 0;
 }
 
-static bool must_take(const struct run *run)
+static bool must_write(const struct run *run)
 {
-    size_t count = cli_pool_count(run->pool);
-    return count > 0 && (count == run->job_count || run->under_way > BYTES_UNDER_WAY_MAX ||
-                         run->ended || !validate_source_is_ready(&run->source));
+    size_t count = jobs_in_flight(run);
+    return count > 0 && (count == run->job_count || run->bytes_in_flight > BYTES_IN_FLIGHT_MAX ||
+                         run->input_ended || !validate_source_is_ready(&run->source));
 }
 
-static int go_round(struct run *run)
+static int process(struct run *run)
 {
     int r = 0;
-    while (r == 0 && !(run->ended && cli_pool_count(run->pool) == 0)) {
+    while (r == 0 && !(run->input_ended && jobs_in_flight(run) == 0)) {
         if (os_interrupt_signal() != 0) {
             return -EINTR;
         }
-        if (must_take(run)) {
-            r = take(run);
-            continue;
-        }
-        r = give(run);
-        if (r < 0 && r != -EINTR) {
-            cli_progress_hide(&run->progress);
-            cli_output_failed(run->cli, r);
-        }
+        r = must_write(run) ? write_results(run) : read_piece(run);
     }
     return r;
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
-static void *zeroed(struct run *run, size_t count, size_t size)
+static void *alloc_zeroed(struct run *run, size_t count, size_t size)
 {
     void *memory = jsv_arena_array(&run->arena, count, size);
     return memory ? memset(memory, 0, count * size) : NULL;
 }
 
-/* @return 0 or -ENOMEM; end() is due either way. */
+/* @return 0 or -ENOMEM; end() must be called either way. */
 static int begin(struct run *run, const struct validate_files *files)
 {
-    const struct validate_wishes *wishes = run->wishes;
-    unsigned threads = wishes->threads > 1 ? wishes->threads : 0;
-    run->job_count = threads > 0 ? (size_t)threads * JOBS_PER_THREAD : 1;
-    run->worker_count = (size_t)threads + 1;
+    const struct validate_options *options = run->options;
+    run->threads_max = options->threads > 1 ? options->threads : 0;
+    run->job_count = run->threads_max > 0 ? (size_t)run->threads_max * JOBS_PER_THREAD : 1;
     validate_source_init(&run->source, files, run->cli->in_fd);
-    run->source.line_size_max = wishes->check.line_size_max;
+    run->source.line_size_max = options->line_size_max;
     cli_progress_init(
         &run->progress,
-        wishes->progress ? run->cli->err_fd : -1,
+        options->progress ? run->cli->err_fd : -1,
         files->size_unknown ? 0 : files->size);
-    run->shares_terminal = wishes->progress && os_isatty(run->cli->out_fd);
+    run->shares_terminal = options->progress && os_isatty(run->cli->out_fd);
     jsv_arena_init(&run->arena, os_allocator(), SIZE_MAX);
-    run->jobs = zeroed(run, run->job_count, sizeof(*run->jobs));
-    run->workers = zeroed(run, run->worker_count, sizeof(*run->workers));
-    run->pool = cli_pool_new(threads, run->job_count, work, run);
-    if (!run->jobs || !run->workers || !run->pool) {
+    run->jobs = alloc_zeroed(run, run->job_count, sizeof(*run->jobs));
+    run->threads = alloc_zeroed(run, (size_t)run->threads_max + 1, sizeof(*run->threads));
+    if (!run->jobs || !run->threads) {
         return -ENOMEM;
     }
     for (size_t i = 0; i < run->job_count; i++) {
         validate_piece_init(&run->jobs[i].piece);
-        jsv_buf_init(&run->jobs[i].out, os_allocator(), CLI_OUTPUT_SIZE_MAX);
+        cli_output_init(&run->jobs[i].out);
     }
     return 0;
 }
 
 static void end(struct run *run)
 {
-    cli_pool_free(run->pool); /* first: its threads use the rest */
+    end_threads(run); /* first, because they use the rest */
     cli_progress_hide(&run->progress);
     for (size_t i = 0; run->jobs && i < run->job_count; i++) {
         validate_piece_done(&run->jobs[i].piece);
         jsv_buf_done(&run->jobs[i].out);
     }
-    for (size_t i = 0; run->workers && i < run->worker_count; i++) {
-        validate_worker_done(&run->workers[i]);
-    }
+    validate_worker_done(&run->worker);
     validate_source_done(&run->source);
     jsv_arena_done(&run->arena);
 }
 
 int validate_run(
     struct cli *cli,
-    const struct validate_wishes *wishes,
+    const struct validate_options *options,
     const struct validate_files *files,
-    struct validate_sum *ret_sum)
+    struct validate_counts *ret_counts)
 {
-    struct run run = {.cli = cli, .wishes = wishes};
+    struct run run = {
+        .cli = cli,
+        .options = options,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .job_given = PTHREAD_COND_INITIALIZER,
+        .job_done = PTHREAD_COND_INITIALIZER,
+    };
     int r = begin(&run, files);
-    r = r < 0 ? cli_output_failed(cli, r) : go_round(&run);
+    r = r < 0 ? cli_output_failed(cli, r) : process(&run);
     end(&run);
-    *ret_sum = run.sum;
+    *ret_counts = run.counts;
     return r;
 }

@@ -12,11 +12,9 @@
 #include "os/root.h"
 #include "os/sys.h"
 
-/* Names and entries: some ten million files. */
+/* Room for about ten million files. */
 #define NAMES_SIZE_MAX ((size_t)1 << 30)
 #define ITEMS_SIZE_MAX ((size_t)1 << 30)
-
-/* ---- names ---- */
 
 static bool ends_in(const char *name, const char *suffix)
 {
@@ -30,7 +28,7 @@ static bool is_ndjson(const char *name)
     return ends_in(name, ".ndjson") || ends_in(name, ".jsonl");
 }
 
-/* "directory/name"; no second slash behind one. NULL when memory ran out. */
+/* "directory/name", with one slash. NULL without memory. */
 static char *join(struct validate_files *files, const char *directory, const char *name)
 {
     size_t directory_size = strlen(directory);
@@ -45,7 +43,7 @@ static char *join(struct validate_files *files, const char *directory, const cha
     return path;
 }
 
-/* ---- the list ---- */
+/* ---- files ---- */
 
 static int add(struct validate_files *files, const struct validate_file *file)
 {
@@ -73,28 +71,28 @@ static int compare(const void *a, const void *b)
 
 /* ---- directories ---- */
 
-/* A walk through a directory. Directories that are still to be listed wait in a chain. */
+/* The listing of a directory, with a chain of subdirectories still to list. */
 struct walk {
     struct validate_files *files;
     const char *directory;
     int root_fd;
     bool ndjson;
-    struct waiting *waiting;
+    struct subdirectory *pending;
 };
 
-struct waiting {
-    struct waiting *next;
-    const char *below; /* path from the root; "" for the root itself */
+struct subdirectory {
+    struct subdirectory *next;
+    const char *below; /* path from the directory; "" for itself */
 };
 
-static int wait_for(struct walk *walk, const char *below)
+static int add_pending(struct walk *walk, const char *below)
 {
-    struct waiting *waiting = jsv_arena_alloc(&walk->files->arena, sizeof(*waiting));
-    if (!waiting) {
+    struct subdirectory *pending = jsv_arena_alloc(&walk->files->arena, sizeof(*pending));
+    if (!pending) {
         return -ENOMEM;
     }
-    *waiting = (struct waiting){walk->waiting, below};
-    walk->waiting = waiting;
+    *pending = (struct subdirectory){walk->pending, below};
+    walk->pending = pending;
     return 0;
 }
 
@@ -112,7 +110,7 @@ static int add_found(struct walk *walk, const char *below, uint64_t size, int er
     return name ? add(walk->files, &file) : -ENOMEM;
 }
 
-/* What is gone meanwhile is gone. */
+/* *.json files and subdirectories; a file that has disappeared does not count. */
 static bool is_wanted(const char *name, const struct stat *stat, int error)
 {
     bool json = ends_in(name, ".json");
@@ -125,8 +123,8 @@ static bool is_special(const struct stat *stat)
     return !S_ISREG(stat->st_mode) && !S_ISLNK(stat->st_mode);
 }
 
-/* Look at an entry of the directory `below`, which is open as fd. */
-static int look_at(struct walk *walk, int fd, const char *below, const char *name)
+/* Handle an entry of the subdirectory `below`, which is open as fd. */
+static int add_entry(struct walk *walk, int fd, const char *below, const char *name)
 {
     struct stat stat = {0};
     int error = os_fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW);
@@ -138,7 +136,7 @@ static int look_at(struct walk *walk, int fd, const char *below, const char *nam
         return -ENOMEM;
     }
     if (S_ISDIR(stat.st_mode)) {
-        return wait_for(walk, path);
+        return add_pending(walk, path);
     }
     if (error == 0 && is_special(&stat)) {
         return add_found(walk, path, 0, -EBADFD);
@@ -152,7 +150,7 @@ static int list_open(struct walk *walk, int fd, const char *below)
     const char *name;
     int more;
     while ((more = os_dir_next(&dir, &name)) > 0) {
-        int r = look_at(walk, fd, below, name);
+        int r = add_entry(walk, fd, below, name);
         if (r < 0) {
             return r;
         }
@@ -160,7 +158,7 @@ static int list_open(struct walk *walk, int fd, const char *below)
     return more < 0 ? add_found(walk, below, 0, more) : 0;
 }
 
-/* A directory that somebody swaps for a link meanwhile may be listed; its files are not read. */
+/* If a directory is replaced by a link meanwhile, it may be listed, but its files are not read. */
 static int list_one(struct walk *walk, const char *below)
 {
     const char *path = below[0] == '\0' ? "." : below;
@@ -176,10 +174,10 @@ static int list_one(struct walk *walk, const char *below)
 
 static int list_all(struct walk *walk)
 {
-    int r = wait_for(walk, "");
-    while (r == 0 && walk->waiting) {
-        struct waiting *first = walk->waiting;
-        walk->waiting = first->next;
+    int r = add_pending(walk, "");
+    while (r == 0 && walk->pending) {
+        struct subdirectory *first = walk->pending;
+        walk->pending = first->next;
         r = list_one(walk, first->below);
     }
     return r;
@@ -199,7 +197,7 @@ static int add_directory(struct validate_files *files, const char *directory, bo
         return r;
     }
     if (files->count == before) {
-        /* Nothing to check is no success: the directory may be the wrong one. */
+        /* An error, because it may be the wrong directory. */
         return add(files, &(struct validate_file){.name = directory, .error = -ENODATA});
     }
     qsort(items_of(files) + before, files->count - before, sizeof(struct validate_file), compare);
@@ -221,9 +219,9 @@ static int add_operand(struct validate_files *files, const char *operand, bool n
         .name = operand,
         .size = sized ? (uint64_t)stat.st_size : 0,
         .ndjson = ndjson || is_ndjson(operand),
-        .waits = is_stdin || (r == 0 && !sized),
+        .may_block = is_stdin || (r == 0 && !sized),
     };
-    files->size_unknown |= file.waits;
+    files->size_unknown |= file.may_block;
     return add(files, &file);
 }
 
@@ -250,16 +248,16 @@ void validate_files_done(struct validate_files *files)
     jsv_arena_done(&files->arena);
 }
 
-/* ==== source.c ==== */
+/* ---- pieces ---- */
 
 /*
- * Bytes read at once, and about what a piece of lines holds: enough work that
- * handing it to a thread costs nothing beside it, and little enough that the
- * reports on it, a hundred times its size at worst, fit in memory.
+ * Bytes of a read, and about the size of a piece of lines: enough work for a
+ * thread, and so little that the results, a hundred times its size at worst, fit
+ * in memory.
  */
 #define CHUNK_SIZE ((size_t)64 * 1024)
 
-/* A buffer that has become larger is not kept for the next piece. */
+/* A larger buffer is not reused. */
 #define KEEP_SIZE_MAX ((size_t)1 << 20)
 
 void validate_piece_init(struct validate_piece *piece)
@@ -308,9 +306,7 @@ void validate_source_done(struct validate_source *source)
     jsv_buf_done(&source->rest);
 }
 
-/* ---- opening ---- */
-
-/* The directory a file was found below, as a root; the same one for all files of it. */
+/* The directory of a file as a root, kept open for all files of it. */
 static int root_of(struct validate_source *source, const struct validate_file *file)
 {
     if (source->directory != file->directory) {
@@ -336,9 +332,7 @@ static int open_file(struct validate_source *source, const struct validate_file 
     return os_openat(AT_FDCWD, file->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/* ---- pieces ---- */
-
-/* Say that a file could not be read. Being asked to stop, or short of memory, is not its fault. */
+/* Return an error as a piece, unless it is not about the file. */
 static int unread(struct validate_piece *piece, int error)
 {
     if (error == -EINTR || error == -ENOMEM) {
@@ -377,7 +371,7 @@ static size_t count_lines(struct jsv_str text)
     return count;
 }
 
-/* Read once, behind what is there. @return bytes; 0 at the end; -errno. */
+/* Append what one read() returns. @return bytes; 0 at the end; -errno. */
 static ssize_t read_more(struct validate_source *source, struct jsv_buf *text)
 {
     int r = jsv_buf_reserve(text, CHUNK_SIZE);
@@ -393,8 +387,8 @@ static ssize_t read_more(struct validate_source *source, struct jsv_buf *text)
     return size;
 }
 
-/* Make a piece of the whole lines in a text; what follows the last of them is for the next one. */
-static int give_lines(struct validate_source *source, struct validate_piece *piece, size_t size)
+/* Return the first bytes of the text, complete lines; the rest is for the next piece. */
+static int return_lines(struct validate_source *source, struct validate_piece *piece, size_t size)
 {
     struct jsv_buf *text = &piece->text;
     int r = jsv_buf_append(&source->rest, text->data + size, text->size - size);
@@ -409,17 +403,17 @@ static int give_lines(struct validate_source *source, struct validate_piece *pie
     return 1;
 }
 
-static int give_long_line(struct validate_source *source, struct validate_piece *piece)
+static int return_long_line(struct validate_source *source, struct validate_piece *piece)
 {
     piece->kind = VALIDATE_LONG_LINE;
     piece->line = source->line;
     piece->size = piece->text.size;
     jsv_buf_reset(&piece->text);
-    source->skipping = true;
+    source->is_skipping = true;
     return 1;
 }
 
-/* The rest of a long line. @return 1 when its end was found, 0 at the end of the file; -errno. */
+/* Skip the rest of a long line. @return 1 at its end; 0 at the end of the file; -errno. */
 static int skip_line(struct validate_source *source, struct jsv_buf *text)
 {
     for (;;) {
@@ -428,7 +422,7 @@ static int skip_line(struct validate_source *source, struct jsv_buf *text)
             size_t used = (size_t)(newline + 1 - text->data);
             memmove(text->data, text->data + used, text->size - used);
             text->size -= used;
-            source->skipping = false;
+            source->is_skipping = false;
             source->line++;
             return 1;
         }
@@ -447,31 +441,31 @@ static size_t size_of_whole_lines(const struct jsv_buf *text, size_t from)
     return newline ? (size_t)(newline + 1 - text->data) : 0;
 }
 
-/* Read until there is a whole line, and go on while more is there and the piece is small. */
+/* Read until there is a complete line, then on while there is input and the piece is small. */
 static int fill_lines(struct validate_source *source, struct validate_piece *piece)
 {
     struct jsv_buf *text = &piece->text;
     size_t whole = size_of_whole_lines(text, 0);
     for (;;) {
         if (whole > 0 && (text->size >= CHUNK_SIZE || os_wait_read(source->fd, 0) != 1)) {
-            return give_lines(source, piece, whole);
+            return return_lines(source, piece, whole);
         }
         size_t before = text->size;
         ssize_t size = read_more(source, text);
         if (size < 0 && whole > 0) {
-            source->error = (int)size; /* first what could be read */
-            return give_lines(source, piece, whole);
+            source->error = (int)size; /* for the next piece */
+            return return_lines(source, piece, whole);
         }
         if (size < 0) {
             return (int)size;
         }
         if (size == 0) {
-            return text->size > 0 ? give_lines(source, piece, text->size) : 0;
+            return text->size > 0 ? return_lines(source, piece, text->size) : 0;
         }
         size_t found = size_of_whole_lines(text, before);
         whole = found > 0 ? found : whole;
         if (whole == 0 && text->size > source->line_size_max) {
-            return give_long_line(source, piece);
+            return return_long_line(source, piece);
         }
     }
 }
@@ -488,7 +482,7 @@ static int next_lines(struct validate_source *source, struct validate_piece *pie
     if (source->rest.capacity > KEEP_SIZE_MAX) {
         jsv_buf_done(&source->rest);
     }
-    if (r == 0 && source->skipping) {
+    if (r == 0 && source->is_skipping) {
         r = skip_line(source, text);
         if (r <= 0) {
             return r;
@@ -508,14 +502,14 @@ static int read_lines(struct validate_source *source, struct validate_piece *pie
     return r < 0 ? unread(piece, r) : 0;
 }
 
-/* ---- the whole ---- */
+/* ---- all pieces ---- */
 
 static void start_lines(struct validate_source *source, const struct validate_file *file, int fd)
 {
     source->file = file;
     source->fd = fd;
     source->line = 1;
-    source->skipping = false;
+    source->is_skipping = false;
     source->error = 0;
     jsv_buf_reset(&source->rest);
 }
@@ -551,5 +545,5 @@ bool validate_source_is_ready(const struct validate_source *source)
         return os_wait_read(source->fd, 0) != 0;
     }
     bool more = source->next < source->files->count;
-    return !more || !validate_files_at(source->files, source->next)->waits;
+    return !more || !validate_files_at(source->files, source->next)->may_block;
 }

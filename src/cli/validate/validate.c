@@ -22,7 +22,7 @@
 
 /* Functions below that return an int return 0, or a reported error. */
 
-static int bad_value(struct cli *cli, const char *expected, const char *value)
+static int refuse(struct cli *cli, const char *expected, const char *value)
 {
     cli_report_usage(cli, expected, value);
     return -EINVAL;
@@ -33,7 +33,7 @@ static int take_draft(struct cli *cli, const struct cli_args *args, enum jsv_dra
     const char *name = cli_args_value(args, CLI_FLAG(VALIDATE_DRAFT));
     *ret_draft = JSV_DRAFT_2020_12;
     if (name && jsv_draft_from_name(jsv_str_from(name), ret_draft) < 0) {
-        return bad_value(cli, "--draft: expected 2020-12, 2019-09, 7, 6 or 4, not", name);
+        return refuse(cli, "--draft: expected 2020-12, 2019-09, 7, 6 or 4, not", name);
     }
     return 0;
 }
@@ -65,7 +65,7 @@ static int take_threads(struct cli *cli, const struct cli_args *args, unsigned *
     unsigned long number = strtoul(text, &end, 10);
     bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0';
     if (!digits || number < 1 || number > JOBS_MAX) {
-        return bad_value(cli, "--jobs: expected a number from 1 to 256, not", text);
+        return refuse(cli, "--jobs: expected a number from 1 to 256, not", text);
     }
     *ret_threads = (unsigned)number;
     return 0;
@@ -76,21 +76,23 @@ static int check_stdin(struct cli *cli, const struct cli_args *args)
     bool schema = strcmp(cli_args_value(args, CLI_FLAG(VALIDATE_SCHEMA)), "-") == 0;
     for (size_t i = 0; schema && i < args->operand_count; i++) {
         if (strcmp(args->operands[i], "-") == 0) {
-            return bad_value(cli, "the schema is standard input already, it cannot also be", "-");
+            return refuse(
+                cli, "the schema is read from standard input, so no document can be", "-");
         }
     }
     return 0;
 }
 
 static int
-take_options(struct cli *cli, const struct cli_args *args, struct validate_wishes *wishes)
+take_options(struct cli *cli, const struct cli_args *args, struct validate_options *options)
 {
-    *wishes = (struct validate_wishes){
-        .check = {.colour = cli->out_colour, .line_size_max = VALIDATE_LINE_SIZE_MAX},
+    *options = (struct validate_options){
+        .colour = cli->out_colour,
+        .line_size_max = VALIDATE_LINE_SIZE_MAX,
         .progress = cli->progress && !(args->flags & CLI_FLAG(VALIDATE_QUIET)),
     };
-    int r = take_format(cli, args, &wishes->check.format);
-    r = r < 0 ? r : take_threads(cli, args, &wishes->threads);
+    int r = take_format(cli, args, &options->format);
+    r = r < 0 ? r : take_threads(cli, args, &options->threads);
     return r < 0 ? r : check_stdin(cli, args);
 }
 
@@ -135,63 +137,63 @@ static int load_schema(struct cli *cli, const struct cli_args *args, struct cli_
 
 /* ---- the documents ---- */
 
-static void put_count(struct cli_message *message, size_t count, const char *what)
+/* "3 documents, 1 valid, 1 invalid, 1 could not be checked" */
+static void print_summary(const struct cli *cli, const struct validate_counts *counts)
 {
-    cli_message_put_number(message, count);
-    cli_message_put(message, what);
-}
-
-/* "3 documents, 1 valid, 1 invalid, 1 not JSON" */
-static void print_summary(const struct cli *cli, const struct validate_sum *sum)
-{
-    const struct validate_counts *counts = &sum->counts;
+    const struct {
+        size_t count;
+        const char *text;
+        bool is_optional;
+    } parts[] = {
+        {counts->documents, counts->documents == 1 ? " document" : " documents", false},
+        {counts->valid, " valid", false},
+        {counts->documents - counts->valid - counts->broken, " invalid", false},
+        {counts->broken, " could not be checked", true},
+        {counts->unread, counts->unread == 1 ? " file unread" : " files unread", true},
+    };
     struct cli_message message;
     cli_message_init(&message, false);
-    put_count(&message, counts->documents, counts->documents == 1 ? " document, " : " documents, ");
-    put_count(&message, counts->valid, " valid, ");
-    put_count(&message, counts->documents - counts->valid - counts->broken, " invalid");
-    if (counts->broken > 0) {
-        cli_message_put(&message, ", ");
-        put_count(&message, counts->broken, " could not be checked");
-    }
-    if (sum->unread > 0) {
-        cli_message_put(&message, ", ");
-        put_count(&message, sum->unread, sum->unread == 1 ? " file unread" : " files unread");
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i].count > 0 || !parts[i].is_optional) {
+            cli_message_put(&message, i > 0 ? ", " : "");
+            cli_message_put_number(&message, parts[i].count);
+            cli_message_put(&message, parts[i].text);
+        }
     }
     cli_message_put(&message, "\n");
     (void)os_write_all(cli->err_fd, message.data, message.size);
 }
 
-static enum app_exit exit_of(const struct validate_sum *sum)
+static enum app_exit exit_of(const struct validate_counts *counts)
 {
-    if (sum->counts.broken > 0 || sum->unread > 0) {
+    if (counts->broken > 0 || counts->unread > 0) {
         return APP_EXIT_TROUBLE;
     }
-    return sum->counts.valid == sum->counts.documents ? APP_EXIT_OK : APP_EXIT_INVALID;
+    return counts->valid == counts->documents ? APP_EXIT_OK : APP_EXIT_INVALID;
 }
 
 static enum app_exit check_files(
     struct cli *cli,
     const struct cli_args *args,
-    const struct validate_wishes *wishes,
+    const struct validate_options *options,
     const struct validate_files *files)
 {
-    struct validate_sum sum;
+    struct validate_counts counts;
     if (cli_interrupt_begin(cli) < 0) {
         return APP_EXIT_TROUBLE;
     }
-    enum app_exit status = cli_interrupt_end(validate_run(cli, wishes, files, &sum));
+    enum app_exit status = cli_interrupt_end(validate_run(cli, options, files, &counts));
     if (status != APP_EXIT_OK) {
         return status;
     }
-    if (wishes->check.format == VALIDATE_TEXT && !(args->flags & CLI_FLAG(VALIDATE_QUIET))) {
-        print_summary(cli, &sum);
+    if (options->format == VALIDATE_TEXT && !(args->flags & CLI_FLAG(VALIDATE_QUIET))) {
+        print_summary(cli, &counts);
     }
-    return exit_of(&sum);
+    return exit_of(&counts);
 }
 
 static enum app_exit
-list_files(struct cli *cli, const struct cli_args *args, const struct validate_wishes *wishes)
+list_files(struct cli *cli, const struct cli_args *args, const struct validate_options *options)
 {
     struct validate_files files;
     int r = validate_files_list(
@@ -200,15 +202,15 @@ list_files(struct cli *cli, const struct cli_args *args, const struct validate_w
         cli_report_errno(cli, "cannot list the files", r);
         return APP_EXIT_TROUBLE;
     }
-    enum app_exit status = check_files(cli, args, wishes, &files);
+    enum app_exit status = check_files(cli, args, options, &files);
     validate_files_done(&files);
     return status;
 }
 
-/* ---- the schema alone ---- */
+/* ---- the schema only ---- */
 
 /* "s.json: read as draft 7" */
-static void say_draft(
+static void print_draft(
     struct cli *cli, const struct cli_args *args, const struct cli_schema *schema, const char *what)
 {
     const char *name = cli_input_name(cli_args_value(args, CLI_FLAG(VALIDATE_SCHEMA)));
@@ -222,47 +224,43 @@ static void say_draft(
     (void)os_write_all(cli->err_fd, message.data, message.size);
 }
 
-/* Without documents it is the schema that is checked, and it compiles. */
-static enum app_exit say_schema(
+/* Without documents, only the schema is checked; here it has compiled. */
+static enum app_exit print_schema_result(
     struct cli *cli,
     const struct cli_args *args,
-    const struct validate_wishes *wishes,
+    const struct validate_options *options,
     const struct cli_schema *schema)
 {
     const struct validate_verdict verdict = {
         .name = cli_input_name(cli_args_value(args, CLI_FLAG(VALIDATE_SCHEMA))), .line = 1};
     struct jsv_buf out;
     cli_output_init(&out);
-    validate_output_write(&verdict, wishes->check.format, false, &out);
-    int r = out.error ? cli_output_failed(cli, out.error) : 0;
-    if (r == 0 && out.size > 0) {
-        r = cli_output_write(cli, jsv_buf_str(&out));
-    }
-    jsv_buf_done(&out);
-    if (r == 0 && wishes->check.format == VALIDATE_TEXT &&
-        !(args->flags & CLI_FLAG(VALIDATE_QUIET))) {
-        say_draft(cli, args, schema, "the schema is valid, draft ");
+    validate_output_write(&verdict, options->format, false, &out);
+    int r = cli_output_finish(cli, &out);
+    if (r == 0 && options->format == VALIDATE_TEXT && !(args->flags & CLI_FLAG(VALIDATE_QUIET))) {
+        print_draft(cli, args, schema, "the schema is valid, draft ");
     }
     return r < 0 ? APP_EXIT_TROUBLE : APP_EXIT_OK;
 }
 
-static enum app_exit validate_command(struct cli *cli, const struct cli_args *args)
+static enum app_exit run(struct cli *cli, const struct cli_args *args)
 {
-    struct validate_wishes wishes;
+    struct validate_options options;
     struct cli_schema schema = {0};
     if (!cli_args_value(args, CLI_FLAG(VALIDATE_SCHEMA))) {
         cli_report_usage(cli, "missing option", "--schema");
         return APP_EXIT_TROUBLE;
     }
-    if (take_options(cli, args, &wishes) < 0 || load_schema(cli, args, &schema) < 0) {
+    if (take_options(cli, args, &options) < 0 || load_schema(cli, args, &schema) < 0) {
         return APP_EXIT_TROUBLE;
     }
-    wishes.check.schema = schema.schema;
+    options.schema = schema.schema;
     if (args->flags & CLI_FLAG(VALIDATE_VERBOSE)) {
-        say_draft(cli, args, &schema, "read as draft ");
+        print_draft(cli, args, &schema, "read as draft ");
     }
-    enum app_exit status = args->operand_count > 0 ? list_files(cli, args, &wishes)
-                                                   : say_schema(cli, args, &wishes, &schema);
+    enum app_exit status = args->operand_count > 0
+                               ? list_files(cli, args, &options)
+                               : print_schema_result(cli, args, &options, &schema);
     cli_schema_done(&schema);
     return status;
 }
@@ -294,5 +292,5 @@ const struct cli_command cli_command_validate = {
         "could not be read or is not JSON, or the schema has an error.\n",
     .options = options,
     .operand_max = SIZE_MAX,
-    .run = validate_command,
+    .run = run,
 };

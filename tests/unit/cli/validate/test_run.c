@@ -13,7 +13,7 @@
 static const struct validate_file file_a = {.name = "a"};
 
 static struct compiled compiled;
-static struct validate_check check;
+static struct validate_options check;
 static struct validate_worker worker;
 static struct validate_counts counts;
 static struct validate_piece piece;
@@ -23,7 +23,7 @@ static int set_up(void **state)
 {
     (void)state;
     compiled = compiled_from("{\"type\": \"number\", \"minimum\": 3}");
-    check = (struct validate_check){
+    check = (struct validate_options){
         .schema = compiled.schema, .format = VALIDATE_JSON, .line_size_max = 100};
     worker = (struct validate_worker){0};
     counts = (struct validate_counts){0};
@@ -229,8 +229,8 @@ static void test_output_beyond_its_ceiling(void **state)
 #define CHECK_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 static struct tmpdir dir;
-static struct validate_wishes wishes;
-static struct validate_sum sum;
+static struct validate_options options;
+static struct validate_counts sum;
 static char out_text[RUN_TEXT_MAX];
 static char err_text[RUN_TEXT_MAX];
 
@@ -239,8 +239,10 @@ static int set_up_run(void **state)
     (void)state;
     tmpdir_make(&dir);
     compiled = compiled_from("{\"type\": \"number\"}");
-    wishes = (struct validate_wishes){
-        .check = {.schema = compiled.schema, .format = VALIDATE_JSON, .line_size_max = 1000},
+    options = (struct validate_options){
+        .schema = compiled.schema,
+        .format = VALIDATE_JSON,
+        .line_size_max = 1000,
         .threads = 1,
     };
     return 0;
@@ -269,7 +271,7 @@ static int go(bool ndjson, const char *one, const char *other, int in_fd)
     struct validate_files files;
     int r = validate_files_list(operands, other ? 2 : 1, ndjson, &files);
     if (r == 0) {
-        r = validate_run(&cli, &wishes, &files, &sum);
+        r = validate_run(&cli, &options, &files, &sum);
         validate_files_done(&files);
     }
     run_take(cli.out_fd, out_text);
@@ -279,9 +281,9 @@ static int go(bool ndjson, const char *one, const char *other, int in_fd)
 
 static void assert_sum(size_t documents, size_t valid, size_t broken, size_t unread)
 {
-    assert_int_equal(sum.counts.documents, documents);
-    assert_int_equal(sum.counts.valid, valid);
-    assert_int_equal(sum.counts.broken, broken);
+    assert_int_equal(sum.documents, documents);
+    assert_int_equal(sum.valid, valid);
+    assert_int_equal(sum.broken, broken);
     assert_int_equal(sum.unread, unread);
 }
 
@@ -339,14 +341,14 @@ static void test_threads_do_not_show(void **state)
     static char alone[RUN_TEXT_MAX];
     write_many("a.ndjson", 30000);
     write_many("b.ndjson", 10);
-    wishes.check.format = VALIDATE_GITHUB;
+    options.format = VALIDATE_GITHUB;
     assert_int_equal(
         go(false, tmpdir_path(&dir, "a.ndjson"), tmpdir_path(&dir, "b.ndjson"), -1), 0);
     memcpy(alone, out_text, sizeof(alone));
-    struct validate_sum alone_sum = sum;
+    struct validate_counts alone_sum = sum;
     assert_true(strlen(alone) > 10000);
     for (unsigned threads = 2; threads <= 16; threads *= 2) {
-        wishes.threads = threads;
+        options.threads = threads;
         assert_int_equal(
             go(false, tmpdir_path(&dir, "a.ndjson"), tmpdir_path(&dir, "b.ndjson"), -1), 0);
         assert_string_equal(out_text, alone);
@@ -366,7 +368,7 @@ static void test_many_files_on_threads(void **state)
     assert_int_equal(go(false, dir.path, NULL, -1), 0);
     assert_sum(300, 270, 0, 0);
     memcpy(alone, out_text, sizeof(alone));
-    wishes.threads = 8;
+    options.threads = 8;
     assert_int_equal(go(false, dir.path, NULL, -1), 0);
     assert_string_equal(out_text, alone);
 }
@@ -409,9 +411,9 @@ static void test_each_gets_an_answer(void **state)
         char *operands[1] = {dash};
         struct validate_files files;
         struct cli cli = {.in_fd = in[0], .out_fd = out[1], .err_fd = -1};
-        wishes.threads = threads;
+        options.threads = threads;
         assert_int_equal(validate_files_list(operands, 1, true, &files), 0);
-        assert_int_equal(validate_run(&cli, &wishes, &files, &sum), 0);
+        assert_int_equal(validate_run(&cli, &options, &files, &sum), 0);
         pthread_join(other, NULL);
         assert_int_equal(dialog.turns, 5);
         assert_sum(5, 5, 0, 0);
@@ -435,7 +437,7 @@ static void test_progress(void **state)
     write_many("a.ndjson", 30000);
     fault_watch();
     fault_sys.now_ms = fake_now;
-    wishes.progress = true;
+    options.progress = true;
     assert_int_equal(go(false, tmpdir_path(&dir, "a.ndjson"), NULL, -1), 0);
     /* Drawn over itself, erased in the end; results do not go to the terminal. */
     assert_memory_equal(err_text, "\r[", 2);
@@ -458,7 +460,7 @@ static void test_progress_beside_results(void **state)
     fault_watch();
     fault_sys.now_ms = fake_now;
     fault_sys.isatty = is_terminal;
-    wishes.progress = true;
+    options.progress = true;
     assert_int_equal(go(false, tmpdir_path(&dir, "a.ndjson"), NULL, -1), 0);
     assert_non_null(strstr(err_text, " left\033[K\r\033[K\r["));
     assert_null(strstr(err_text, " left\033[K\r["));
@@ -470,7 +472,7 @@ static void test_messages_erase_progress(void **state)
     write_many("a.ndjson", 30000);
     fault_watch();
     fault_sys.now_ms = fake_now;
-    wishes.progress = true;
+    options.progress = true;
     assert_int_equal(go(false, tmpdir_path(&dir, "a.ndjson"), "/nowhere", -1), 0);
     assert_non_null(strstr(err_text, "\033[K\r\033[Kmcpgate: validate: /nowhere: No such"));
 }
@@ -482,7 +484,7 @@ static void test_interrupted(void **state)
     (void)state;
     write_many("a.ndjson", 30000);
     for (unsigned threads = 1; threads <= 4; threads += 3) {
-        wishes.threads = threads;
+        options.threads = threads;
         assert_int_equal(os_interrupt_watch(), 0);
         raise(SIGTERM);
         assert_int_equal(go(false, tmpdir_path(&dir, "a.ndjson"), NULL, -1), -EINTR);
@@ -496,14 +498,14 @@ static void test_output_fails(void **state)
     (void)state;
     write_many("a.ndjson", 30000);
     for (unsigned threads = 1; threads <= 4; threads += 3) {
-        wishes.threads = threads;
+        options.threads = threads;
         fault_arm(FAULT_WRITE, 2, ENOSPC);
         assert_int_equal(go(false, tmpdir_path(&dir, "a.ndjson"), NULL, -1), -ENOSPC);
         fault_disarm();
         assert_string_equal(
             err_text,
             "mcpgate: validate: cannot write to standard output: No space left on device\n");
-        assert_true(sum.counts.documents < 30000);
+        assert_true(sum.documents < 30000);
     }
 }
 
@@ -532,10 +534,10 @@ static void test_no_threads(void **state)
 {
     (void)state;
     write_many("a.ndjson", 10000);
-    wishes.threads = 8;
+    options.threads = 8;
     fault_arm(FAULT_THREAD_START, 0, EAGAIN);
     assert_int_equal(go(false, tmpdir_path(&dir, "a.ndjson"), NULL, -1), 0);
-    assert_int_equal(sum.counts.documents, 10000);
+    assert_int_equal(sum.documents, 10000);
 }
 
 #define RUN_TEST(function) cmocka_unit_test_setup_teardown(function, set_up_run, tear_down_run)

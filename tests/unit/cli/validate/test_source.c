@@ -84,12 +84,12 @@ static void test_what_may_wait(void **state)
     (void)state;
     assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
     list(false, tmpdir_path(&dir, "fifo"), "-");
-    assert_true(at(0)->waits);
-    assert_true(at(1)->waits);
+    assert_true(at(0)->may_block);
+    assert_true(at(1)->may_block);
     assert_true(files.size_unknown);
     /* Nothing there: whoever opens it will see. */
     list(false, tmpdir_path(&dir, "none"), NULL);
-    assert_false(at(0)->waits);
+    assert_false(at(0)->may_block);
     assert_int_equal(at(0)->error, 0);
 }
 
