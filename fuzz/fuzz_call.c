@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         schema = jsv_document_root(document);
     }
     struct jsv_buf out;
-    struct call_fault fault = {0};
+    struct call_error fault = {0};
     struct jsv_str name;
     struct jsv_str suggestion;
     jsv_buf_init(&out, NULL, SIZE_MAX);

@@ -12,10 +12,10 @@
 #include "os/process.h"
 #include "os/sys.h"
 
-/* Names and a token: far more than anybody configures. */
+/* Far more than any list of names and a token need. */
 #define ARENA_MAX ((size_t)1 << 20)
 
-/* Bytes of a token's file; a token is shorter than a head. */
+/* Limit for a token file: a token must fit a request head. */
 #define TOKEN_MAX ((size_t)8 * 1024)
 
 /* ---- lists ---- */
@@ -40,7 +40,7 @@ static struct jsv_str trimmed(const char *begin, const char *end)
     return (struct jsv_str){begin, (size_t)(end - begin)};
 }
 
-/* The parts of a text between commas; empty ones are left out. @return 0 or -ENOMEM. */
+/* Split a text at commas; empty items are left out. @return 0 or -ENOMEM. */
 static int split_list(
     struct jsv_arena *arena, const char *list, const struct jsv_str **ret_items, size_t *ret_count)
 {
@@ -110,7 +110,7 @@ static int load_token(
     return config->token_file ? load_token_file(listener, config->token_file, why) : 0;
 }
 
-/* ---- all of it ---- */
+/* ---- settings and socket ---- */
 
 static int load_lists(struct app_http_listener *listener, const struct app_config *config)
 {
@@ -153,7 +153,7 @@ static void explain_address(const char *address, int error, char why[static APP_
     }
 }
 
-static int listen_there(
+static int listen_on(
     struct app_http_listener *listener,
     const struct app_config *config,
     char why[static APP_HTTP_WHY_SIZE])
@@ -187,7 +187,7 @@ int app_http_listener_open(
     if (r == 0) {
         r = load_token(listener, config, reterr_why);
     }
-    return r < 0 ? r : listen_there(listener, config, reterr_why);
+    return r < 0 ? r : listen_on(listener, config, reterr_why);
 }
 
 void app_http_listener_done(struct app_http_listener *listener)

@@ -199,10 +199,10 @@ static int make_arguments(struct call *call)
     if (count == 1 && strcmp(words[0], "-") == 0) {
         return read_arguments(call);
     }
-    struct call_fault fault;
-    int r = call_arguments_write(words, count, call->schema, &call->arguments, &fault);
+    struct call_error error;
+    int r = call_arguments_write(words, count, call->schema, &call->arguments, &error);
     if (r == -EINVAL) {
-        cli_report_about(call->cli, fault.word, fault.why);
+        cli_report_about(call->cli, error.word, error.why);
     } else if (r < 0) {
         cli_output_failed(call->cli, r);
     }

@@ -7,10 +7,10 @@
 #include "jsv/base/similar.h"
 #include "os/sys.h"
 
-/* References from schema to schema that are followed, and alternatives inside each other. */
+/* Limit on references followed and nested alternatives. */
 #define SCHEMA_DEPTH_MAX 8
-/* Schemas that are looked at for an argument; beyond that it may be anything. */
-#define LOOKS_MAX 1000
+/* Limit on schemas inspected for one argument; beyond it, any type is allowed. */
+#define SCHEMAS_MAX 1000
 
 enum type_bit {
     TYPE_NULL = 1 << JSV_TYPE_NULL,
@@ -33,17 +33,17 @@ struct writing {
     struct jsv_document *document;
     struct jsv_value schema;
     struct jsv_writer writer;
-    struct call_fault *fault;
+    struct call_error *error;
 };
 
 static int refuse(struct writing *writing, const char *word, const char *why, const char *more)
 {
-    writing->fault->word = word;
-    snprintf(writing->fault->why, sizeof(writing->fault->why), "%s%s", why, more);
+    writing->error->word = word;
+    snprintf(writing->error->why, sizeof(writing->error->why), "%s%s", why, more);
     return -EINVAL;
 }
 
-/* ---- what a schema allows ---- */
+/* ---- types that a schema allows ---- */
 
 static unsigned bit_of_name(struct jsv_str name)
 {
@@ -67,7 +67,7 @@ static unsigned bit_of_name(struct jsv_str name)
     return 0;
 }
 
-/* "type": "string", or a list of such. */
+/* "type": a name or a list of names. */
 static unsigned types_named(struct jsv_value type)
 {
     if (jsv_value_type(type) == JSV_TYPE_STRING) {
@@ -91,7 +91,7 @@ static unsigned types_listed(struct jsv_value values)
     return types;
 }
 
-/* A reference within the input schema; anything else is left alone. */
+/* Follow a reference within the input schema; other references are ignored. */
 static struct jsv_value follow(const struct writing *writing, struct jsv_value schema)
 {
     struct jsv_str target = jsv_value_text(jsv_value_get(schema, JSV_STR("$ref")));
@@ -104,14 +104,14 @@ static struct jsv_value follow(const struct writing *writing, struct jsv_value s
 }
 
 /*
- * The types a schema may allow. This decides how a word is read, not whether
- * it is valid: what it does not understand allows everything.
+ * The types a schema may allow. This only decides how a value is parsed, so
+ * whatever it does not understand allows all types.
  */
 static unsigned
-types_allowed(const struct writing *writing, struct jsv_value schema, int depth, unsigned *looks)
+types_allowed(const struct writing *writing, struct jsv_value schema, int depth, unsigned *count)
 {
     static const struct jsv_str alternatives[] = {JSV_STR("anyOf"), JSV_STR("oneOf")};
-    if (depth == SCHEMA_DEPTH_MAX || ++*looks > LOOKS_MAX) {
+    if (depth == SCHEMA_DEPTH_MAX || ++*count > SCHEMAS_MAX) {
         return TYPE_ANY;
     }
     schema = follow(writing, schema);
@@ -129,7 +129,7 @@ types_allowed(const struct writing *writing, struct jsv_value schema, int depth,
         struct jsv_iter iter = jsv_value_iter(list);
         bool is_list = jsv_value_type(list) == JSV_TYPE_ARRAY;
         while (is_list && types != TYPE_ANY && jsv_iter_next(&iter)) {
-            types |= types_allowed(writing, iter.value, depth + 1, looks);
+            types |= types_allowed(writing, iter.value, depth + 1, count);
         }
     }
     return types ? types : TYPE_ANY;
@@ -139,8 +139,8 @@ static unsigned types_of_argument(const struct writing *writing, struct jsv_str 
 {
     struct jsv_value schema = follow(writing, writing->schema);
     struct jsv_value properties = jsv_value_get(schema, JSV_STR("properties"));
-    unsigned looks = 0;
-    return types_allowed(writing, jsv_value_get(properties, name), 0, &looks);
+    unsigned count = 0;
+    return types_allowed(writing, jsv_value_get(properties, name), 0, &count);
 }
 
 /* ---- words ---- */
@@ -160,7 +160,7 @@ static bool split(char *word, struct argument *ret_argument)
     return true;
 }
 
-/* Whether the value is to be taken as the JSON it is; a string otherwise. @return -ENOMEM. */
+/* @return 1 when the value is to be parsed as JSON; 0: it is a string; -ENOMEM. */
 static int reads_as_json(struct writing *writing, const struct argument *argument)
 {
     int r = jsv_read(writing->reader, writing->document, argument->value, 0, NULL);
@@ -169,7 +169,7 @@ static int reads_as_json(struct writing *writing, const struct argument *argumen
     }
     enum jsv_type type = jsv_value_type(jsv_document_root(writing->document));
     if (r < 0 || type == JSV_TYPE_STRING) {
-        return 0; /* "quoted" would lose its quotes; name:= is for that */
+        return 0; /* keep the quotes of "quoted"; name:= would remove them */
     }
     unsigned types = types_of_argument(writing, argument->name);
     return types & 1u << type || !(types & TYPE_STRING);
@@ -236,7 +236,7 @@ static int write_words(struct writing *writing, char *const *words, size_t count
     return r;
 }
 
-/* A name that is given twice would be refused as a message that is not JSON. */
+/* Duplicate names would make the request invalid JSON. */
 static int check_names(struct writing *writing, char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -244,7 +244,7 @@ static int check_names(struct writing *writing, char *const *words, size_t count
         struct argument other;
         for (size_t k = 0; k < i && split(words[i], &one); k++) {
             if (split(words[k], &other) && jsv_str_equal(one.name, other.name)) {
-                return refuse(writing, words[i], "this argument is given twice", "");
+                return refuse(writing, words[i], "duplicate argument", "");
             }
         }
     }
@@ -284,14 +284,14 @@ int call_arguments_write(
     size_t count,
     struct jsv_value schema,
     struct jsv_buf *out,
-    struct call_fault *reterr_fault)
+    struct call_error *reterr_error)
 {
     struct writing writing = {
         .reader = jsv_reader_new(os_allocator(), NULL),
         .document = jsv_document_new(os_allocator()),
         .schema = schema,
         .writer = jsv_writer_on(out),
-        .fault = reterr_fault,
+        .error = reterr_error,
     };
     int r = -ENOMEM;
     if (writing.reader && writing.document) {

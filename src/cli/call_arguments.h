@@ -1,23 +1,22 @@
 /*
- * The arguments of a tool, put together from words of the command line:
+ * The arguments of a tool from words of the command line:
  *
- *     name=value     JSON if the tool's input schema allows that, else a string
- *     name:=JSON     JSON, whatever the schema says
- *     {"name": …}    all of them, as one object; alone
+ *     name=value     JSON if the tool's input schema allows its type, else a string
+ *     name:=JSON     always JSON
+ *     {"name": …}    all arguments as one object, as the only word
  */
 #pragma once
 
 #include <jsv/json.h>
 
-/** Which word is wrong, and why: for people. */
-struct call_fault {
+/** A wrong word. */
+struct call_error {
     const char *word;
     char why[160];
 };
 
 /**
- * A misspelt argument: the first word NAME=VALUE or NAME:=JSON whose name the schema does not
- * have, while it has a similar one.
+ * Find the first word whose name the schema does not have, while it has a similar one.
  *
  * @param ret_name       The name in the word.
  * @param ret_suggestion The name in the schema.
@@ -34,11 +33,11 @@ bool call_arguments_misspelt(
  * Append the arguments, a JSON object, to out.
  *
  * @param schema The tool's input schema; of type NONE when it is not known.
- * @return 0; -EINVAL with a fault; -ENOMEM.
+ * @return 0; -EINVAL with an error; -ENOMEM.
  */
 int call_arguments_write(
     char *const *words,
     size_t count,
     struct jsv_value schema,
     struct jsv_buf *out,
-    struct call_fault *reterr_fault);
+    struct call_error *reterr_error);

@@ -13,11 +13,11 @@
 /* Bytes shown of a URI that could not be found. */
 #define URI_SHOWN_MAX 200
 
-/* A text that was given to the registry. Kept, since a fault is shown where it is. */
+/* A text given to the registry, kept to show errors in it. */
 struct loaded {
     struct loaded *next;
     struct jsv_str uri;
-    struct cli_document document; /* parsed only to show a fault */
+    struct cli_document document; /* never parsed */
 };
 
 struct loading {
@@ -30,7 +30,7 @@ struct loading {
 
 /* ---- texts ---- */
 
-/* An entry without a text yet; NULL when memory ran out. */
+/* Add an entry without text. NULL without memory. */
 static struct loaded *add_loaded(struct loading *loading, struct jsv_str uri)
 {
     struct loaded *loaded = jsv_arena_alloc(&loading->resolve->arena, sizeof(*loaded));
@@ -42,14 +42,14 @@ static struct loaded *add_loaded(struct loading *loading, struct jsv_str uri)
     return loaded;
 }
 
-static void forget_loaded(struct loading *loading)
+static void free_loaded(struct loading *loading)
 {
     for (struct loaded *loaded = loading->loaded; loaded; loaded = loaded->next) {
         cli_document_done(&loaded->document);
     }
 }
 
-/* A terminated copy; NULL when memory ran out. */
+/* A terminated copy; NULL without memory. */
 static char *copy_text(struct loading *loading, struct jsv_str text)
 {
     char *copy = jsv_arena_alloc(&loading->resolve->arena, text.size + 1);
@@ -60,7 +60,7 @@ static char *copy_text(struct loading *loading, struct jsv_str text)
     return copy;
 }
 
-/* The registry asks for a text. */
+/* Called by the registry for a text it needs. */
 static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
 {
     struct loading *loading = context;
@@ -72,7 +72,7 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
     struct cli_document *document = &loaded->document;
     int r = cli_resolve_read(loading->cli, loading->resolve, uri, &document->text, &document->name);
     if (r < 0 && r != -ENOENT && document->name) {
-        if (r != -EEXIST) { /* which has been reported */
+        if (r != -EEXIST) { /* reported already */
             cli_input_report(loading->cli, document->name, r);
         }
         loading->reported = true;
@@ -83,9 +83,9 @@ static int resolve(void *context, struct jsv_str uri, struct jsv_str *ret_text)
     return r;
 }
 
-/* ---- faults ---- */
+/* ---- errors and warnings ---- */
 
-/* A schema from standard input has no URI of its own, whatever its $id is. */
+/* A schema from standard input has no URI, and so matches any. */
 static struct loaded *find_loaded(const struct loading *loading, struct jsv_str uri)
 {
     struct loaded *loaded = loading->loaded;
@@ -95,10 +95,10 @@ static struct loaded *find_loaded(const struct loading *loading, struct jsv_str 
     return loaded;
 }
 
-/* Bytes of a message and what is added to it; more is cut when it is shown. */
+/* Room for a message and advice; more is cut when shown. */
 #define TEXT_SIZE_MAX 2048
 
-/* The message; with what to do about a schema that could not be found. */
+/* The message of a note, with advice. */
 static void make_text(
     const struct loaded *loaded,
     enum jsv_note_kind kind,
@@ -133,7 +133,7 @@ static void make_text(
     }
 }
 
-/* The registry has something to say. */
+/* Called by the registry for each note. */
 static void report_note(void *context, enum jsv_note_kind kind, const struct jsv_error *fault)
 {
     struct loading *loading = context;
@@ -144,7 +144,7 @@ static void report_note(void *context, enum jsv_note_kind kind, const struct jsv
         return;
     }
     loading->reported |= !is_warning;
-    if (!loaded) { /* a resource that could not be read, which has been reported */
+    if (!loaded) { /* it could not be read, which was reported */
         return;
     }
     struct jsv_str all = jsv_buf_str(&loaded->document.text);
@@ -184,7 +184,7 @@ static int compile(
     return r;
 }
 
-/* @return 0, or an error that has been reported. */
+/* @return 0, or a reported error. */
 static int read_own(struct loading *loading, const char *path, struct loaded **ret_own)
 {
     bool is_file = strcmp(path, "-") != 0;
@@ -243,7 +243,7 @@ int cli_schema_load(
     struct cli_schema schema = {0};
     int r = load(&loading, options, &schema.schema);
     schema.registry = loading.registry;
-    forget_loaded(&loading);
+    free_loaded(&loading);
     if (r < 0) {
         cli_schema_done(&schema);
         return r;

@@ -1,15 +1,14 @@
 /*
- * A schema named on the command line, compiled, with all it refers to.
+ * A schema named on the command line, compiled with everything it refers to.
  *
- * The schema's file has a file: URI, the base of references in it. app/resolve.h
- * says where these lead. What is wrong with schemas, all unresolvable references
- * among it, and warnings are reported as they are found.
+ * The schema's file: URI is the base of its references; cli/resolve.h resolves
+ * them. Errors in schemas, all unresolvable references among them, and warnings
+ * are reported as they are found.
  */
 #pragma once
 
 #include <jsv/schema.h>
 
-struct cli_args;
 struct cli;
 struct cli_resolve;
 
@@ -19,21 +18,19 @@ struct cli_schema {
 };
 
 struct cli_schema_options {
-    const char *path;     /* the schema's file; "-": standard input, without a URI */
+    const char *path;     /* of the schema; "-": standard input, without a URI */
     enum jsv_draft draft; /* of schemas without $schema */
     bool assert_format;
     bool assert_content;
-    bool lenient;        /* the last of duplicate members counts */
-    bool compile_unused; /* also what nothing refers to, to find its faults */
+    bool lenient;        /* of duplicate members the last one counts */
+    bool compile_unused; /* also compile parts that nothing refers to, to find errors in them */
 };
 
 /**
- * Load a schema.
+ * Load and compile a schema.
  *
- * @param resolve    Rules of the user.
- * @param ret_schema To be given back with cli_schema_done().
- * @return 0, or an error that has been reported, with the place in the schema where it can be
- *         told.
+ * @param ret_schema Free it with cli_schema_done().
+ * @return 0, or a reported error.
  */
 int cli_schema_load(
     struct cli *cli,

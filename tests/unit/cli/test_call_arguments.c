@@ -26,7 +26,7 @@ static const char schema_text[] =
 
 static struct jsv_reader *reader;
 static struct jsv_document *document;
-static struct call_fault fault_found;
+static struct call_error fault_found;
 static char text[1024];
 
 static int write_words(const char *const *words, size_t count, bool with_schema)
@@ -123,7 +123,7 @@ static void words_that_are_wrong_are_named(void **state)
         assert_string_equal(fault_found.why, cases[i][1]);
     }
     assert_int_equal(WRITE(true, "any=1", "any:=2"), -EINVAL);
-    assert_string_equal(fault_found.why, "this argument is given twice");
+    assert_string_equal(fault_found.why, "duplicate argument");
     assert_int_equal(WRITE(true, "any=1", "{}"), -EINVAL);
 }
 
