@@ -111,7 +111,8 @@ static int check_text(const struct checking *checking, struct jsv_str text, size
     if (r == -EBADMSG) {
         bool is_yaml = cli_is_like_yaml(checking->name, text);
         verdict.offset = error.offset;
-        write_broken(checking, verdict, error.pointer, is_yaml ? CLI_YAML_MESSAGE : error.message.data);
+        write_broken(
+            checking, verdict, error.pointer, is_yaml ? CLI_YAML_MESSAGE : error.message.data);
         return 0;
     }
     verdict.document = worker->document;
