@@ -258,19 +258,6 @@ int jsv_canon_write(
 int jsv_diff_write(
     struct jsv_value base, struct jsv_value target, struct jsv_arena *scratch, struct jsv_buf *out);
 
-/**
- * Append base with a patch applied, compactly. What stays keeps its order and
- * spelling; members that are added go to the end. Takes patches as
- * jsv_diff_write makes them: paths of object members or the root, none inside
- * another, in any order.
- *
- * @return 0; JSV_BAD_ARGUMENT when the patch is not of that kind; JSV_NOT_FOUND when it
- *         removes or replaces what is not there, or adds to it; JSV_NO_MEMORY; or
- *         the buffer's error.
- */
-int jsv_diff_apply(
-    struct jsv_value base, struct jsv_value patch, struct jsv_arena *scratch, struct jsv_buf *out);
-
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
