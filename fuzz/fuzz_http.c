@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "net/http/authority.h"
+#include "net/http/chars.h"
 #include "net/http/chars.h"
 #include "net/http/guard.h"
 #include "net/http/reader.h"

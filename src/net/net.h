@@ -1,10 +1,10 @@
 /*
- * The doors of one process, and the loops behind them.
+ * The listeners of the process, and the loops that serve their connections.
  *
- * The first loop runs on the thread that calls net_run(); it has the doors,
- * deals connections to all loops in turn, and is where signals and reloads
- * happen. Each other loop has a thread of its own. A connection stays on the
- * loop it was dealt to.
+ * The first loop runs on the thread that calls net_run(). It has the listeners,
+ * deals connections to all loops one after another, and handles signals and
+ * reloads. Each other loop has a thread of its own. A connection stays on its
+ * loop.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ struct net_options {
     const struct core_settings *settings; /* must outlive the net */
     struct catalog *catalog;
     const struct net_http_settings *http; /* must outlive the net; NULL: no HTTP */
-    /* All doors are closed and all work is done, because standard input ended or net_stop() was
-       called; on the first loop, before net_run() returns. May be NULL. */
+    /* All listeners are closed and all work is done, because standard input ended or net_stop() was
+       called. On the first loop, before net_run() returns. May be NULL. */
     void (*stopped)(void *owner);
     void *owner;
 };
@@ -31,7 +31,7 @@ int net_new(const struct net_options *options, struct net **ret_net);
 /** After net_run(), or instead of it. Accepts NULL. */
 void net_free(struct net *net);
 
-/** Serve one peer over two descriptors; when it is done the process is. @return 0 or -errno. */
+/** Serve one client over two descriptors; the net stops when it is done. @return 0 or -errno. */
 int net_open_stdio(struct net *net, int in_fd, int out_fd);
 /** Take connections from a listening Unix socket, which is closed with it. @return 0 or -errno. */
 int net_open_socket(struct net *net, int fd);
@@ -41,7 +41,7 @@ int net_open_http(struct net *net, int fd);
 /** Serve until stopped. @return 0 or -errno. */
 int net_run(struct net *net);
 /**
- * After net_run(): why answers to standard output were lost, other than by a hang-up.
+ * After net_run(): why answers to standard output were lost, unless its reader hung up.
  * @return 0; -ETIMEDOUT when they were not read for CORE_WRITE_STALL_MS; -errno.
  */
 int net_stdio_error(const struct net *net);

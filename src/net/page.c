@@ -1,14 +1,13 @@
 /*
- * Where the page's files are served, and what browsers are told about them.
+ * The paths and headers of the page's files.
  *
- * The page shows what strangers sent, so browsers are asked to be strict: code
- * and style come from this server's own files and nowhere else, nothing can be
- * made from text that is shown (trusted types without a policy refuse
- * innerHTML and its like), nobody frames the page, and nobody is told where a
- * reader came from.
+ * The page shows text that clients sent, so its headers are strict: code and
+ * style only come from this server's own files, text cannot become markup
+ * (trusted types without a policy refuse innerHTML and the like), other pages
+ * cannot frame it, and no Referer is sent.
  *
- * Files are asked about every time, and answered with 304 as long as they are
- * the same: a new version of the program is a new page at once.
+ * Browsers ask for a file every time and get 304 as long as it is the same, so
+ * that a new version of the program has its new page at once.
  */
 #include "net/page.h"
 
@@ -73,7 +72,7 @@ bool net_page_find(struct jsv_str path, struct net_page_file *ret_file)
     return false;
 }
 
-/* Digests are as good as unique, so a tag that has ours in it is ours, weak or in a list. */
+/* Digests are unique, so a tag that contains ours is ours, weak or in a list. */
 bool net_page_is_known(const struct net_page_file *file, struct jsv_str tags)
 {
     while (tags.size >= file->digest.size) {

@@ -1,7 +1,7 @@
 /*
- * The page for people: a few static files that are part of the program. All
- * they show, they ask for over the same doors as any client, with the token of
- * whoever looks at them; the files themselves are no secret.
+ * The page: a few static files that are part of the program. They get all their
+ * data over the same endpoints as any client, with the token that the user
+ * enters; the files themselves are public.
  */
 #pragma once
 
@@ -12,7 +12,6 @@
 /** The files of src/net/page/. */
 extern const struct jsv_embedded_bytes net_page_embedded[];
 
-/** One of them, as it is served. */
 struct net_page_file {
     struct jsv_str type; /* Content-Type */
     struct jsv_str bytes;
@@ -22,8 +21,8 @@ struct net_page_file {
 /** Find the file of a path: "/", or "/page/…". @return whether there is one. */
 bool net_page_find(struct jsv_str path, struct net_page_file *ret_file);
 
-/** Whether the value of If-None-Match names the file as it is now. */
+/** Whether the value of If-None-Match names the current file. */
 bool net_page_is_known(const struct net_page_file *file, struct jsv_str tags);
 
-/** Append the headers that go with a file, besides those of every answer. */
+/** Append the headers of a file, besides those of every response. */
 void net_page_write_headers(struct jsv_buf *out, const struct net_page_file *file);

@@ -1,6 +1,6 @@
 /*
- * A name may stand for several addresses, of both families: the first that can
- * be listened on is taken.
+ * A name may have several addresses, of both families: the first one that can be
+ * listened on is used.
  */
 #include "net/tcp.h"
 
@@ -14,13 +14,13 @@
 
 #include "os/sys.h"
 
-/* Connections the kernel keeps for us until we take them; it has a ceiling of its own. */
+/* Connections the kernel queues until they are accepted; it has a limit of its own. */
 #define BACKLOG 1024
 
-/* A name and a port, with room to spare. */
+/* A name and a port. */
 #define ADDRESS_SIZE 512
 
-/* Takes "[::1]:80" apart. @return 0 or -EINVAL. */
+/* Split "[::1]:80". @return 0 or -EINVAL. */
 static int split(char *address, const char **ret_host, const char **ret_port)
 {
     char *colon = strrchr(address, ':');
@@ -72,7 +72,7 @@ static bool is_loopback(const struct sockaddr *address)
     return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-/* An address may be taken again at once after a restart; a live server's is not. */
+/* With SO_REUSEADDR a restart can bind at once; the address of a live server stays taken. */
 static int bind_and_listen(const struct addrinfo *found)
 {
     int fd = os_socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -80,7 +80,7 @@ static int bind_and_listen(const struct addrinfo *found)
         return fd;
     }
     int r = os_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-    /* answers are written whole: nothing is gained by waiting for more; connections inherit it */
+    /* Each answer is one write, so waiting for more gains nothing; connections inherit it. */
     r = r < 0 ? r : os_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     r = r < 0 ? r : os_bind(fd, found->ai_addr, found->ai_addrlen);
     r = r < 0 ? r : os_listen(fd, BACKLOG);
@@ -103,7 +103,7 @@ int net_tcp_listen(const char *address, bool *ret_is_loopback)
         fd = bind_and_listen(one);
         *ret_is_loopback = fd >= 0 && is_loopback(one->ai_addr);
         if (fd == -EADDRINUSE) {
-            break; /* somebody else is what the name stands for: be not half of it */
+            break; /* do not serve some addresses of a name that another server has */
         }
     }
     freeaddrinfo(found);

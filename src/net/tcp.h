@@ -10,7 +10,7 @@
  *
  * @param address         "HOST:PORT" or "[::1]:PORT"; names are looked up.
  * @param ret_is_loopback Whether only this machine can reach it.
- * @return a descriptor; -EINVAL without a port; -EADDRINUSE when somebody else listens there;
- *         -EADDRNOTAVAIL when the name leads nowhere; -errno.
+ * @return a descriptor; -EINVAL without a port; -EADDRINUSE when another process listens there;
+ *         -EADDRNOTAVAIL when the name cannot be resolved; -errno.
  */
 int net_tcp_listen(const char *address, bool *ret_is_loopback);

@@ -1,19 +1,19 @@
 /*
  * Three races are closed here.
  *
- * Permissions: a socket's file is made by bind() with the permissions of the
- * socket itself, less the umask. So they are set on the socket before, and the
- * umask is lifted by just as much for that call; nothing is ever widened.
+ * Permissions: bind() creates the file with the permissions of the socket itself
+ * less the umask. So they are set on the socket before, and the umask allows
+ * exactly these during the call; permissions are never widened afterwards.
  *
- * A file that is left over looks like one that is about to be used: nobody
- * answers at it. A server that decides about that, binds and begins to listen
- * holds a lock, so that no other server is in the middle of the same. The lock
- * is the kernel's (flock) and goes with the process. It is on a file of its own
- * beside the socket, "<socket>.lock", which only its owner can open, so that
- * others cannot hold it; and which is removed again at once.
+ * Left-over files: the file of a server that was killed looks like that of a
+ * server which has bound and does not listen yet. So a server holds a lock while
+ * it checks, binds and begins to listen. The lock is an flock, which ends with
+ * the process, on a file of its own beside the socket, "<socket>.lock". Only its
+ * owner can open that file, so other users cannot hold the lock; it is removed
+ * again at once.
  *
- * When we go the name may already be that of another server. What is removed is
- * compared with what was made, under the same lock.
+ * Removing: at the end the name may already be that of another server. So the
+ * file is compared with the one that was created, under the same lock.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "net/unix.h"
@@ -27,7 +27,7 @@
 
 #include "os/sys.h"
 
-/* Connections the kernel keeps for us until we take them; it has a ceiling of its own. */
+/* Connections the kernel queues until they are accepted; it has a limit of its own. */
 #define BACKLOG 1024
 
 /* A server that starts holds the lock for microseconds. */
@@ -51,8 +51,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Whether the lock is worth something: it is on a file that others cannot lock, and that still has
- * the name. Another server may have removed it before we had the lock.
+ * Check that other users cannot lock the file, and that it still has the name: another server may
+ * have removed it before we had the lock.
  * @return 0; -ENOLCK for a file that is not a lock of ours; -EAGAIN when it is gone; -errno.
  */
 static int check_lock(const struct lock *lock)
@@ -73,7 +73,7 @@ static int check_lock(const struct lock *lock)
     return is_same_file(&held, &named) ? 0 : -EAGAIN;
 }
 
-/* Why the lock's file cannot be opened: is it something of another user's, or the directory? */
+/* Tell a lock file that is not ours from a directory that is not writable. */
 static int explain(const struct lock *lock, int error)
 {
     struct stat stat;
@@ -107,7 +107,7 @@ static int try_lock(struct lock *lock)
 }
 
 /* Another server, perhaps of another user, may be about to release the lock. */
-static bool may_pass(int error)
+static bool is_temporary(int error)
 {
     return error == -EWOULDBLOCK || error == -EAGAIN || error == -ENOLCK;
 }
@@ -120,7 +120,7 @@ static int take_lock(const char *path, struct lock *ret_lock)
     uint64_t give_up_at = os_now_ms() + LOCK_WAIT_MS;
     for (;;) {
         int r = try_lock(ret_lock);
-        if (!may_pass(r)) {
+        if (!is_temporary(r)) {
             return r;
         }
         if (os_now_ms() >= give_up_at) {
@@ -136,12 +136,12 @@ static void release_lock(const struct lock *lock)
     os_close(lock->fd);
 }
 
-/* ---- what stands there ---- */
+/* ---- the name ---- */
 
 /*
- * Ask a socket's file whether anybody listens.
- * @return 0 when nobody does, or nothing is there any more; -EADDRINUSE when somebody does, also
- *         when they would not talk to us; -EEXIST when it is a socket of another kind; -errno.
+ * Check whether a server listens at a socket's file.
+ * @return 0 when none does, or the file is gone; -EADDRINUSE when one does, also when it does not
+ *         accept us; -EEXIST when it is a socket of another kind; -errno.
  */
 static int probe(const struct sockaddr_un *address)
 {
@@ -153,7 +153,7 @@ static int probe(const struct sockaddr_un *address)
     os_close(fd);
     switch (r) {
     case 0:
-    case -EAGAIN: /* so many wait to be let in */
+    case -EAGAIN: /* its queue is full */
     case -EINPROGRESS:
     case -EACCES:
     case -EPERM:
@@ -201,7 +201,7 @@ static int bind_with_mode(int fd, const struct sockaddr_un *address, mode_t mode
     return r;
 }
 
-/* Once bound: hold on to the file, then let others in. @return the pin, or -errno. */
+/* Once bound: open the file, then listen. @return its descriptor, or -errno. */
 static int pin_and_listen(int fd, const struct sockaddr_un *address)
 {
     int pin = os_openat(AT_FDCWD, address->sun_path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -257,7 +257,7 @@ int net_unix_listen(const char *path, mode_t mode, struct net_unix_address *ret_
     return fd;
 }
 
-/* ---- going ---- */
+/* ---- removing ---- */
 
 static bool is_ours(const struct net_unix_address *address)
 {
@@ -268,7 +268,7 @@ static bool is_ours(const struct net_unix_address *address)
            is_same_file(&ours, &found);
 }
 
-/* Without the lock the name is left as it is: a file left over is replaced, one taken is not. */
+/* Without the lock the file is left: the next server replaces it. */
 void net_unix_remove(const struct net_unix_address *address)
 {
     struct lock lock;

@@ -1,29 +1,30 @@
 /*
- * The Unix socket's place in the file system.
+ * The Unix socket and its file.
  */
 #pragma once
 
 #include <sys/types.h>
 
-/* A socket of ours: which file it is, so that only that one is removed. */
+/* Identifies the file of our socket, so that no other is removed. */
 struct net_unix_address {
     const char *path;
-    int pin_fd; /* the file itself; while it is held no other file can get its number */
+    int pin_fd; /* the file; while it is open no other file can get its inode number */
 };
 
 /**
  * Bind and listen.
  *
- * The file never has wider permissions than asked, at no instant. A socket
- * file that nobody listens on is replaced; one of a live server is not, nor is
- * anything else that stands there. Of servers that start at the same instant
- * one gets the place. Before other threads run: the umask changes meanwhile.
+ * The file never has wider permissions than asked, not even for an instant. A
+ * socket file without a listening server is replaced; one of a live server is
+ * not, nor is a file of another kind. Of servers that start at the same time one
+ * gets the path. Before other threads run, because the umask changes meanwhile.
  *
  * @param path        Borrowed by ret_address.
  * @param ret_address Given back with net_unix_remove().
- * @return a descriptor; -EADDRINUSE when a live server has it; -EEXIST when something else
- *         has the name; -ENAMETOOLONG; -EBUSY when another process keeps the lock file, which is
- *         "<path>.lock"; -ENOLCK when what has that name is not a lock file of ours; -errno.
+ * @return a descriptor; -EADDRINUSE when a live server has it; -EEXIST when another kind of
+ *         file has the name; -ENAMETOOLONG; -EBUSY when another process keeps the lock file, which
+ * is
+ *         "<path>.lock"; -ENOLCK when the file of that name is not a lock file of ours; -errno.
  */
 int net_unix_listen(const char *path, mode_t mode, struct net_unix_address *ret_address);
 /** Remove the socket's file, if it is still ours. */

@@ -20,12 +20,10 @@ static void print(struct jsv_buf *out, const char *format, ...)
 
 static void print_head(const struct net_http_head *head, struct jsv_buf *out)
 {
-    jsv_buf_append_byte(out, ' ');
-    jsv_buf_append_str(out, head->method_text);
+    print(out, " method %d ", (int)head->method);
+    jsv_buf_append_str(out, head->target);
     jsv_buf_append_byte(out, ' ');
     jsv_buf_append_str(out, head->path);
-    jsv_buf_append_byte(out, ' ');
-    jsv_buf_append_str(out, head->query.data ? head->query : JSV_STR("-"));
     print(out, " 1.%u %s", head->minor, head->keep_alive ? "keep" : "close");
     print(out, "%s\n", head->expect_continue ? " continue" : "");
     for (size_t i = 0; i < head->field_count; i++) {

@@ -3,7 +3,7 @@
  * the same text whatever the pieces they come in.
  *
  *     HEAD 57                             an event, and how many bytes were used up to it
- *     COMPLETE 61 POST /rpc - 1.1 keep    method, path, query, version, connection
+ *     COMPLETE 61 method 4 /rpc?a /rpc 1.1 keep    method, target, path, version, connection
  *       host: localhost                   its headers
  *       body 4 {"a"                       size and bytes of the body
  *     REFUSED 80 400 CHUNK_END …          status and reason

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "jsv/base/ascii.h"
-#include "jsv/base/word.h"
 
 /* Short names for the table below only. */
 #define T NET_HTTP_CHAR_TOKEN
@@ -12,7 +11,7 @@
 #define H NET_HTTP_CHAR_HOST
 #define P (NET_HTTP_CHAR_TARGET | NET_HTTP_CHAR_PLAIN)
 
-/* Bytes that are not listed, the control characters, are part of nothing. */
+/* Control characters are not listed: they are not allowed anywhere. */
 const unsigned char net_http_chars[256] = {
     ['\t'] = V,
     [' '] = V,
@@ -64,7 +63,7 @@ size_t net_http_span(struct jsv_str text, enum net_http_char kind)
     return size;
 }
 
-/* Sixteen bytes that are looked at together. */
+/* Sixteen bytes that are checked together. */
 typedef unsigned char block __attribute__((vector_size(16)));
 
 static block block_at(const char *data)
@@ -80,10 +79,10 @@ static block controls(block bytes)
     return (block)(bytes < 0x20) | (block)(bytes == 0x7f);
 }
 
-/* Whether a text, at least as long as a block, is free of them. */
+/* @param text At least as long as a block. */
 static bool has_no_controls(struct jsv_str text)
 {
-    /* The last block ends where the text does; bytes before it may be looked at twice. */
+    /* The last block ends where the text does, so some bytes may be checked twice. */
     size_t last = text.size - sizeof(block);
     block found = controls(block_at(text.data + last));
     for (size_t at = 0; at < last; at += sizeof(block)) {
@@ -100,43 +99,13 @@ bool net_http_is_value(struct jsv_str text)
            net_http_span(text, NET_HTTP_CHAR_VALUE) == text.size;
 }
 
-/* Each byte of a word is 1. */
-#define ONES UINT64_C(0x0101010101010101)
-
-/* jsv_to_lower() of eight bytes: those from A to Z, which have no high bit, get the bit 0x20. */
-static uint64_t to_lower(uint64_t word)
-{
-    uint64_t low = word & 0x7f * ONES;
-    uint64_t from_a = low + (0x80 - 'A') * ONES;
-    uint64_t behind_z = low + (0x7f - 'Z') * ONES;
-    uint64_t upper = (from_a ^ behind_z) & ~word & 0x80 * ONES;
-    return word | upper >> 2;
-}
-
-static bool is_same_word(uint64_t a, uint64_t b)
-{
-    return a == b || to_lower(a) == to_lower(b);
-}
-
-/* Whether as many bytes are equal but for the case of letters. */
 static bool is_same(const char *a, const char *b, size_t size)
 {
     size_t at = 0;
-    if (size < sizeof(uint64_t)) {
-        while (at < size && jsv_to_lower(a[at]) == jsv_to_lower(b[at])) {
-            at++;
-        }
-        return at == size;
+    while (at < size && jsv_to_lower(a[at]) == jsv_to_lower(b[at])) {
+        at++;
     }
-    /* The last word ends where the text does; bytes before it may be compared twice. */
-    size_t last = size - sizeof(uint64_t);
-    while (is_same_word(jsv_load_word(a + at), jsv_load_word(b + at))) {
-        if (at == last) {
-            return true;
-        }
-        at = last - at > sizeof(uint64_t) ? at + sizeof(uint64_t) : last;
-    }
-    return false;
+    return at == size;
 }
 
 bool net_http_equal(struct jsv_str a, struct jsv_str b)
@@ -178,4 +147,52 @@ bool net_http_list_next(struct jsv_str *list, struct jsv_str *ret_element)
         }
     }
     return false;
+}
+
+/* ---- authorities ---- */
+
+/* Digits of 65535. */
+#define PORT_DIGITS_MAX 5
+
+static bool is_address_char(char c)
+{
+    return jsv_hex_value(c) >= 0 || c == ':' || c == '.';
+}
+
+/* Bytes of an IPv6 address with its brackets; 0 when there is none. Its meaning is not checked. */
+static size_t bracketed_size(struct jsv_str text)
+{
+    size_t size = 1;
+    while (size < text.size && is_address_char(text.data[size])) {
+        size++;
+    }
+    return size > 1 && size < text.size && text.data[size] == ']' ? size + 1 : 0;
+}
+
+static bool is_port(struct jsv_str text)
+{
+    size_t digits = 0;
+    while (digits < text.size && jsv_is_digit(text.data[digits])) {
+        digits++;
+    }
+    return digits > 0 && digits <= PORT_DIGITS_MAX && digits == text.size;
+}
+
+bool net_http_authority_parse(struct jsv_str text, struct net_http_authority *ret_authority)
+{
+    bool bracketed = text.size > 0 && text.data[0] == '[';
+    size_t size = bracketed ? bracketed_size(text) : net_http_span(text, NET_HTTP_CHAR_HOST);
+    if (size == 0) {
+        return false;
+    }
+    struct net_http_authority authority = {.host = {text.data, size}};
+    struct jsv_str rest = net_http_skip(text, size);
+    if (rest.size > 0) {
+        authority.port = net_http_skip(rest, 1);
+        if (rest.data[0] != ':' || !is_port(authority.port)) {
+            return false;
+        }
+    }
+    *ret_authority = authority;
+    return true;
 }

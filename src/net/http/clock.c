@@ -1,8 +1,8 @@
 /*
- * A peer gets a certain time for whatever it is at: to send a head, a body, the
- * next request, or to take what is queued for it. One timer watches over the
- * earliest of these times; it is moved only when that comes nearer, so that a
- * busy connection does not touch it.
+ * Time limits: to send a head, a body, the next request, or to read what is
+ * queued. One timer serves all of them. It is started only when the next limit
+ * is earlier than the time it fires at, so that a busy connection does not touch
+ * it.
  */
 #include "core/limits.h"
 #include "net/http/conn.h"
@@ -39,7 +39,7 @@ static unsigned limit_ms(const struct net_http *http, enum net_http_waiting what
     return 0;
 }
 
-static enum net_http_waiting what_now(const struct net_http *http)
+static enum net_http_waiting current_wait(const struct net_http *http)
 {
     if (loop_stream_queued(http->peer.out) > 0) {
         return NET_HTTP_FOR_WRITING;
@@ -75,7 +75,7 @@ static void watch(struct net_http *http)
 
 void net_http_clock_set(struct net_http *http, bool anew)
 {
-    enum net_http_waiting what = what_now(http);
+    enum net_http_waiting what = current_wait(http);
     if (what != http->waiting_for || anew) {
         http->waiting_for = what;
         http->deadline_ms = loop_now_ms(http->peer.loop) + limit_ms(http, what);
@@ -84,7 +84,7 @@ void net_http_clock_set(struct net_http *http, bool anew)
     watch(http);
 }
 
-static void time_is_over(struct net_http *http)
+static void on_limit(struct net_http *http)
 {
     switch (http->waiting_for) {
     case NET_HTTP_FOR_EVENTS:
@@ -122,6 +122,6 @@ void net_http_clock_fired(struct net_http *http)
     if (loop_now_ms(http->peer.loop) < http->deadline_ms) {
         watch(http);
     } else {
-        time_is_over(http);
+        on_limit(http);
     }
 }

@@ -1,7 +1,7 @@
 /*
- * The inside of an HTTP connection, for the files it is made of: http.c has
- * the bytes, http_clock.c the time limits, http_request.c decides about a
- * request, http_answer.c takes what the corridor says, http_response.c writes.
+ * The inside of an HTTP connection, for the files it is made of: http.c moves
+ * the bytes, clock.c has the time limits, request.c checks requests and hands
+ * them to the pipeline, response.c writes.
  */
 #pragma once
 
@@ -10,21 +10,21 @@
 #include "net/http/route.h"
 
 enum net_http_state {
-    NET_HTTP_READING, /* a request, or for one */
-    NET_HTTP_ASKED,   /* the corridor has it */
-    NET_HTTP_STREAM,  /* events go out as they come */
-    NET_HTTP_LAST,    /* the last response is written: nothing more is read */
-    NET_HTTP_LINGER,  /* it is sent: what still comes is thrown away, until the peer has it */
-    NET_HTTP_LOST,    /* nobody is there any more, but what was asked for is finished */
+    NET_HTTP_READING, /* a request, or waiting for one */
+    NET_HTTP_ASKED,   /* the pipeline has the request */
+    NET_HTTP_STREAM,  /* events are sent as they come */
+    NET_HTTP_LAST,    /* the last response is written, and nothing more is read */
+    NET_HTTP_LINGER,  /* it is sent; input is dropped until the client has read it */
+    NET_HTTP_LOST,    /* the client is gone, but its request is finished all the same */
 };
 
-/* What a connection is at, and how long that may take. */
+/* What a connection waits for; each has its own time limit. */
 enum net_http_waiting {
-    NET_HTTP_FOR_NOTHING, /* the corridor has its own limits */
+    NET_HTTP_FOR_NOTHING, /* the pipeline has its own limits */
     NET_HTTP_FOR_REQUEST,
     NET_HTTP_FOR_HEAD,
     NET_HTTP_FOR_BODY,
-    NET_HTTP_FOR_EVENTS, /* a stream: something is to be sent now and then */
+    NET_HTTP_FOR_EVENTS, /* of a stream; when none comes a comment is sent */
     NET_HTTP_FOR_WRITING,
     NET_HTTP_FOR_GOODBYE,
 };
@@ -58,7 +58,7 @@ struct net_http {
 
 /* ---- time ---- */
 
-/** Begin to count when something else is waited for than before, or anew. */
+/** Start the time limit when the connection waits for something else than before, or anew. */
 void net_http_clock_set(struct net_http *http, bool anew);
 /** The timer has fired. */
 void net_http_clock_fired(struct net_http *http);
@@ -68,16 +68,16 @@ void net_http_lose(struct net_http *http);
 
 /* ---- requests ---- */
 
-/** The head is there: refuse, or let the body come. */
+/** The head is complete: refuse the request, or read its body. */
 void net_http_on_head(struct net_http *http);
-/** The request is there: answer it, or hand it on. */
+/** The request is complete: answer it, or hand it to the pipeline. */
 void net_http_on_request(struct net_http *http);
-/** Its body is longer than we take. */
+/** The body exceeds the limit. */
 void net_http_on_too_large(struct net_http *http);
 
 /* ---- answers ---- */
 
-/** What the corridor calls. */
+/** What the pipeline calls. */
 extern const struct core_conn_ops net_http_conn_ops;
 
 /* ---- responses; each is the last of its request ---- */
@@ -85,30 +85,30 @@ extern const struct core_conn_ops net_http_conn_ops;
 /** @param text Of the body; data NULL: none, as for 202 and 204. */
 void net_http_respond(
     struct net_http *http, unsigned status, struct jsv_str type, struct jsv_str text);
-/** What the reader, or we, have against a request; {"error":{…}}. */
+/** An error of HTTP: {"error":{…}}. */
 void net_http_respond_refusal(struct net_http *http, unsigned status, const char *why);
 /** 405, with the methods the route has. */
 void net_http_respond_not_allowed(struct net_http *http);
-/** The same, and why. */
+/** The same with another message. */
 void net_http_respond_method(struct net_http *http, const char *why);
 /** 302, to another path of ours. */
 void net_http_respond_redirect(struct net_http *http, struct jsv_str path);
-/** 204: what a page of a listed origin may send. */
+/** 204, with what a page of a listed origin may send. */
 void net_http_respond_preflight(struct net_http *http);
-/** 401, with what to do about it. */
+/** 401, with a challenge. */
 void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth auth);
-/** 413, in the words of the tools. */
+/** 413, in the form of the tools' errors. */
 void net_http_respond_too_large(struct net_http *http);
-/** A file of the page for people; 304 to who has it. */
+/** A file of the page; 304 when the client has it already. */
 void net_http_respond_page(struct net_http *http, const struct net_page_file *file);
-/** RFC 9728: where tokens come from. */
+/** RFC 9728: the servers that issue tokens. */
 void net_http_respond_metadata(struct net_http *http);
 
 /** Begin a stream of events. @param session Id of one that has just begun; NULL: none has. */
 void net_http_stream_begin(struct net_http *http, const char *session);
 void net_http_stream_comment(struct net_http *http);
-/** End it, and with it the request. */
+/** End the stream, and with it the request. */
 void net_http_stream_end(struct net_http *http);
 
-/** The request is over: the next one may come, unless this was the last. */
+/** The request is answered: the next one may come, unless this was the last. */
 void net_http_request_over(struct net_http *http);

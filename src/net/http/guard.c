@@ -1,9 +1,7 @@
 #include "net/http/guard.h"
 
-#include <assert.h>
 #include <string.h>
 
-#include "net/http/authority.h"
 #include "net/http/chars.h"
 #include "net/http/head.h"
 
@@ -47,7 +45,7 @@ bool net_http_guard_host(const struct net_http_guard *guard, const struct net_ht
     return head->host.size > 0 && is_allowed_host(guard, head->host, head->host_name);
 }
 
-/* What stands behind http:// or https://; empty for anything else. */
+/* The authority of an http or https origin; empty for others. */
 static struct jsv_str without_scheme(struct jsv_str origin)
 {
     static const struct jsv_str schemes[] = {{"http://", 7}, {"https://", 8}};
@@ -88,9 +86,7 @@ bool net_http_is_preflight(const struct net_http_head *head)
 
 /* ---- the token ---- */
 
-/*
- * Takes as long as the text that was sent is, whatever it has in common with
- * the secret. The difference is volatile, lest the compiler finds a short cut.
+/* The time depends on the size of the sent text only. volatile keeps the compiler from a short cut.
  */
 static bool equals_secret(struct jsv_str sent, struct jsv_str secret)
 {
@@ -120,17 +116,11 @@ net_http_guard_auth(const struct net_http_guard *guard, const struct net_http_he
     return equals_secret(sent, guard->token) ? NET_HTTP_AUTH_OK : NET_HTTP_AUTH_INVALID;
 }
 
-void net_http_guard_challenge(
-    struct jsv_buf *out, enum net_http_auth auth, struct jsv_str origin, struct jsv_str scope)
+void net_http_guard_challenge(struct jsv_buf *out, enum net_http_auth auth, struct jsv_str origin)
 {
-    assert(auth != NET_HTTP_AUTH_OK);
     jsv_buf_append_str(out, JSV_STR("Bearer "));
     if (auth == NET_HTTP_AUTH_INVALID) {
         jsv_buf_append_str(out, JSV_STR("error=\"invalid_token\", "));
-    } else if (auth == NET_HTTP_AUTH_SCOPE) {
-        jsv_buf_append_str(out, JSV_STR("error=\"insufficient_scope\", scope=\""));
-        jsv_buf_append_str(out, scope);
-        jsv_buf_append_str(out, JSV_STR("\", "));
     }
     if (origin.size == 0) {
         jsv_buf_append_str(out, JSV_STR("realm=\"mcpgate\""));
@@ -143,7 +133,7 @@ void net_http_guard_challenge(
 
 /* ---- media types ---- */
 
-/* "type/subtype" of "type/subtype; parameters", which become the rest. */
+/* The "type/subtype" of "type/subtype; parameters". @param ret_parameters The rest. */
 static struct jsv_str take_media_type(struct jsv_str text, struct jsv_str *ret_parameters)
 {
     const char *mark = text.size > 0 ? memchr(text.data, ';', text.size) : NULL;
@@ -162,7 +152,7 @@ bool net_http_is_json(const struct net_http_head *head)
             net_http_equal(take_media_type(value, &parameters), json));
 }
 
-/* Whether the parameters end in a weight of nothing: "q=0", "q=0.0", … It always comes last. */
+/* Whether the parameters end in a weight of zero: "q=0", "q=0.0", … The weight comes last. */
 static bool is_unwanted(struct jsv_str parameters)
 {
     size_t size = parameters.size;
@@ -184,7 +174,7 @@ static bool is_unwanted(struct jsv_str parameters)
 /* A kind of answer, and the ranges it is in, the most general first. */
 struct offer {
     struct jsv_str ranges[3];
-    unsigned specific; /* how specific the range was that decided so far; 0 for none */
+    unsigned specific; /* how specific the range was that decided; 0: none did */
     bool wanted;
 };
 
@@ -198,19 +188,39 @@ static void weigh(struct offer *offer, struct jsv_str type, bool wanted)
     }
 }
 
-static void weigh_list(struct offer *json, struct offer *stream, struct jsv_str list)
+static bool is_named(const struct offer *offer)
 {
-    struct jsv_str range;
-    while (net_http_list_next(&list, &range)) {
-        struct jsv_str parameters;
-        struct jsv_str type = take_media_type(range, &parameters);
-        bool wanted = !is_unwanted(parameters);
-        weigh(json, type, wanted);
-        weigh(stream, type, wanted);
-    }
+    return offer->wanted && offer->specific == 3;
 }
 
-/* What most clients say. */
+static unsigned accepts_by_weight(const struct net_http_head *head)
+{
+    struct offer json = {
+        .ranges = {JSV_STR("*/*"), JSV_STR("application/*"), JSV_STR("application/json")}};
+    struct offer stream = {
+        .ranges = {JSV_STR("*/*"), JSV_STR("text/*"), JSV_STR("text/event-stream")}};
+    struct offer page = {.ranges = {JSV_STR("*/*"), JSV_STR("text/*"), JSV_STR("text/html")}};
+    struct jsv_str name = net_http_name_text(NET_HTTP_NAME_ACCEPT);
+    const struct net_http_field *field;
+    size_t position = 0;
+    while ((field = net_http_head_next(head, name, &position))) {
+        struct jsv_str list = field->value;
+        struct jsv_str range;
+        while (net_http_list_next(&list, &range)) {
+            struct jsv_str parameters;
+            struct jsv_str type = take_media_type(range, &parameters);
+            bool wanted = !is_unwanted(parameters);
+            weigh(&json, type, wanted);
+            weigh(&stream, type, wanted);
+            weigh(&page, type, wanted);
+        }
+    }
+    return (json.wanted ? NET_HTTP_ACCEPT_JSON : 0u) |
+           (stream.wanted ? NET_HTTP_ACCEPT_STREAM : 0u) |
+           (is_named(&page) && !is_named(&stream) ? NET_HTTP_ACCEPT_PAGE : 0u);
+}
+
+/* The values of most clients, which need not be weighed. */
 static const struct {
     struct jsv_str text;
     unsigned accepts;
@@ -220,22 +230,6 @@ static const struct {
     {{"text/event-stream", 17}, NET_HTTP_ACCEPT_STREAM},
     {{"*/*", 3}, NET_HTTP_ACCEPT_ANY},
 };
-
-static unsigned accepts_by_weight(const struct net_http_head *head)
-{
-    struct offer json = {
-        .ranges = {JSV_STR("*/*"), JSV_STR("application/*"), JSV_STR("application/json")}};
-    struct offer stream = {
-        .ranges = {JSV_STR("*/*"), JSV_STR("text/*"), JSV_STR("text/event-stream")}};
-    struct jsv_str name = net_http_name_text(NET_HTTP_NAME_ACCEPT);
-    const struct net_http_field *field;
-    size_t position = 0;
-    while ((field = net_http_head_next(head, name, &position))) {
-        weigh_list(&json, &stream, field->value);
-    }
-    return (json.wanted ? NET_HTTP_ACCEPT_JSON : 0u) |
-           (stream.wanted ? NET_HTTP_ACCEPT_STREAM : 0u);
-}
 
 unsigned net_http_accepts(const struct net_http_head *head)
 {
@@ -250,27 +244,4 @@ unsigned net_http_accepts(const struct net_http_head *head)
         }
     }
     return accepts_by_weight(head);
-}
-
-bool net_http_wants_page(const struct net_http_head *head)
-{
-    static const struct jsv_str html = {"text/html", 9};
-    static const struct jsv_str events = {"text/event-stream", 17};
-    struct jsv_str name = net_http_name_text(NET_HTTP_NAME_ACCEPT);
-    const struct net_http_field *field;
-    size_t position = 0;
-    bool wants_html = false;
-    bool wants_events = false;
-    while ((field = net_http_head_next(head, name, &position))) {
-        struct jsv_str list = field->value;
-        struct jsv_str range;
-        while (net_http_list_next(&list, &range)) {
-            struct jsv_str parameters;
-            struct jsv_str type = take_media_type(range, &parameters);
-            bool is_wanted = !is_unwanted(parameters);
-            wants_html |= is_wanted && net_http_equal(type, html);
-            wants_events |= is_wanted && net_http_equal(type, events);
-        }
-    }
-    return wants_html && !wants_events;
 }

@@ -4,14 +4,14 @@
 
 #include "jsv/base/ascii.h"
 #include "jsv/base/hint.h"
-#include "net/http/authority.h"
+#include "jsv/base/word.h"
 #include "net/http/chars.h"
 
 static const struct {
     unsigned status;
     const char *text;
 } refusals[] = {
-    [NET_HTTP_FINE] = {200, "nothing is wrong"},
+    [NET_HTTP_FINE] = {200, ""},
 #define REFUSAL(constant, status, text) [NET_HTTP_REFUSAL_##constant] = {status, text},
 #include "net/http/refusals.def"
 #undef REFUSAL
@@ -32,27 +32,113 @@ void net_http_head_reset(struct net_http_head *head)
     memset(head, 0, offsetof(struct net_http_head, fields));
 }
 
-/* ---- the first line ---- */
+/* ---- names ---- */
 
-static enum net_http_method method_of(struct jsv_str text)
+/*
+ * Size and first letter are the slot of a name in a table, so that one name is left to compare
+ * with. The compiler refuses two names in one slot (a member initialised twice).
+ */
+#define SLOTS             64
+#define SLOT(first, size) (((first) + 24 * (size)) % SLOTS)
+
+static const struct jsv_str names[NET_HTTP_NAME_COUNT] = {
+#define NAME(constant, first, text) [NET_HTTP_NAME_##constant] = {text, sizeof(text) - 1},
+#include "net/http/names.def"
+#undef NAME
+};
+
+static const unsigned char slots[SLOTS] = {
+#define NAME(constant, first, text) [SLOT(first, sizeof(text) - 1)] = NET_HTTP_NAME_##constant,
+#include "net/http/names.def"
+#undef NAME
+};
+
+/* Bytes of the shortest name, and of three words, which hold the longest. */
+#define NAME_SIZE_MIN 4
+#define NAME_SIZE_MAX (3 * sizeof(uint64_t))
+
+_Static_assert(
+#define NAME(constant, first, text)                                                                \
+    sizeof(text) - 1 >= NAME_SIZE_MIN && sizeof(text) - 1 <= NAME_SIZE_MAX &&
+#include "net/http/names.def"
+#undef NAME
+    true, "is_name() compares all of a name");
+
+/* The beginning and the end of a text shorter than a word. */
+static uint64_t short_word(const char *data, size_t size)
 {
-    /* Methods, unlike almost everything else, are case-sensitive. */
-    if (jsv_str_equal(text, JSV_STR("POST"))) {
-        return NET_HTTP_POST;
-    }
-    if (jsv_str_equal(text, JSV_STR("GET"))) {
-        return NET_HTTP_GET;
-    }
-    if (jsv_str_equal(text, JSV_STR("HEAD"))) {
-        return NET_HTTP_HEAD;
-    }
-    if (jsv_str_equal(text, JSV_STR("DELETE"))) {
-        return NET_HTTP_DELETE;
-    }
-    return jsv_str_equal(text, JSV_STR("OPTIONS")) ? NET_HTTP_OPTIONS : NET_HTTP_OTHER;
+    uint32_t halves[2];
+    memcpy(&halves[0], data, sizeof(halves[0]));
+    memcpy(&halves[1], data + size - sizeof(halves[1]), sizeof(halves[1]));
+    return (uint64_t)halves[1] << 32 | halves[0];
 }
 
-/* CONNECT would turn the connection into something else. */
+/*
+ * Compare ignoring case. Names of the table are of lower-case letters and hyphens. Only letters
+ * have the bit 0x40; where it is set, the bit 0x20 may differ.
+ */
+static bool is_same(uint64_t text, uint64_t name)
+{
+    return ((text ^ name) & ~(name >> 1 & UINT64_C(0x2020202020202020))) == 0;
+}
+
+static bool is_same_at(const char *text, const char *name, size_t at)
+{
+    return is_same(jsv_load_word(text + at), jsv_load_word(name + at));
+}
+
+/* Overlapping words cover a name of any size. */
+static bool is_name(const char *text, const char *name, size_t size)
+{
+    if (size < sizeof(uint64_t)) {
+        return is_same(short_word(text, size), short_word(name, size));
+    }
+    return is_same_at(text, name, 0) && is_same_at(text, name, size - sizeof(uint64_t)) &&
+           (size <= 2 * sizeof(uint64_t) || is_same_at(text, name, sizeof(uint64_t)));
+}
+
+enum net_http_name net_http_name_of(struct jsv_str text)
+{
+    if (text.size < NAME_SIZE_MIN) {
+        return NET_HTTP_NAME_OTHER;
+    }
+    /* Makes letters lower case; other bytes become some that the comparison finds out. */
+    size_t first = (unsigned char)text.data[0] | 0x20;
+    enum net_http_name candidate = (enum net_http_name)slots[SLOT(first, text.size)];
+    struct jsv_str name = names[candidate];
+    bool is_same_name = text.size == name.size && is_name(text.data, name.data, name.size);
+    return is_same_name ? candidate : NET_HTTP_NAME_OTHER;
+}
+
+struct jsv_str net_http_name_text(enum net_http_name name)
+{
+    return names[name];
+}
+
+/* ---- the first line ---- */
+
+/* Methods, unlike almost everything else, are case-sensitive. */
+static enum net_http_method method_of(struct jsv_str text)
+{
+    static const struct {
+        struct jsv_str text;
+        enum net_http_method method;
+    } methods[] = {
+        {JSV_STR("POST"), NET_HTTP_POST},
+        {JSV_STR("GET"), NET_HTTP_GET},
+        {JSV_STR("HEAD"), NET_HTTP_HEAD},
+        {JSV_STR("DELETE"), NET_HTTP_DELETE},
+        {JSV_STR("OPTIONS"), NET_HTTP_OPTIONS},
+    };
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+        if (jsv_str_equal(text, methods[i].text)) {
+            return methods[i].method;
+        }
+    }
+    return NET_HTTP_OTHER;
+}
+
+/* CONNECT would turn the connection into a tunnel. */
 static bool is_refused_method(struct jsv_str text, enum net_http_method method)
 {
     return method == NET_HTTP_OTHER &&
@@ -70,7 +156,7 @@ static enum net_http_refusal read_version(struct net_http_head *head, struct jsv
     return text.data[5] == '1' && head->minor <= 1 ? NET_HTTP_FINE : NET_HTTP_REFUSAL_VERSION;
 }
 
-/* Path and query: allowed characters alone, and each "%" with its two digits. */
+/* Only allowed characters, and two digits after each "%". */
 static bool is_path_and_query(struct jsv_str text)
 {
     if (net_http_span(text, NET_HTTP_CHAR_TARGET) < text.size) {
@@ -87,17 +173,13 @@ static bool is_path_and_query(struct jsv_str text)
     return true;
 }
 
-static void split_query(struct net_http_head *head, struct jsv_str text)
+static struct jsv_str without_query(struct jsv_str text)
 {
     const char *mark = memchr(text.data, '?', text.size);
-    head->path = text;
-    if (mark) {
-        head->path.size = (size_t)(mark - text.data);
-        head->query = net_http_skip(text, head->path.size + 1);
-    }
+    return (struct jsv_str){text.data, mark ? (size_t)(mark - text.data) : text.size};
 }
 
-/* http://host/path: what a client sends to a proxy, and may send to us. */
+/* http://host/path: the form for proxies, allowed for servers, too. */
 static enum net_http_refusal read_absolute(struct net_http_head *head, struct jsv_str rest)
 {
     size_t size = 0;
@@ -110,7 +192,7 @@ static enum net_http_refusal read_absolute(struct net_http_head *head, struct js
     if (!net_http_authority_parse(head->authority, &authority) || !is_path_and_query(rest)) {
         return NET_HTTP_REFUSAL_TARGET;
     }
-    split_query(head, rest);
+    head->path = without_query(rest);
     if (head->path.size == 0) {
         head->path = JSV_STR("/");
     }
@@ -129,16 +211,15 @@ static enum net_http_refusal read_target(struct net_http_head *head)
             head->path = target;
             return NET_HTTP_FINE;
         }
-        split_query(head, target);
+        head->path = without_query(target);
         return is_path_and_query(target) ? NET_HTTP_FINE : NET_HTTP_REFUSAL_TARGET;
     }
     if (net_http_begins(target, scheme)) {
         return read_absolute(head, net_http_skip(target, scheme.size));
     }
     head->path = target;
-    bool whole_server =
-        jsv_str_equal(target, JSV_STR("*")) && jsv_str_equal(head->method_text, JSV_STR("OPTIONS"));
-    return whole_server ? NET_HTTP_FINE : NET_HTTP_REFUSAL_TARGET;
+    bool is_whole_server = jsv_str_equal(target, JSV_STR("*")) && head->method == NET_HTTP_OPTIONS;
+    return is_whole_server ? NET_HTTP_FINE : NET_HTTP_REFUSAL_TARGET;
 }
 
 enum net_http_refusal net_http_head_request_line(struct net_http_head *head, struct jsv_str line)
@@ -147,7 +228,7 @@ enum net_http_refusal net_http_head_request_line(struct net_http_head *head, str
     if (method_size == 0 || method_size == line.size || line.data[method_size] != ' ') {
         return NET_HTTP_REFUSAL_REQUEST_LINE;
     }
-    head->method_text = (struct jsv_str){line.data, method_size};
+    struct jsv_str method = {line.data, method_size};
     struct jsv_str rest = net_http_skip(line, method_size + 1);
     const char *space = memchr(rest.data, ' ', rest.size);
     if (!space) {
@@ -158,21 +239,20 @@ enum net_http_refusal net_http_head_request_line(struct net_http_head *head, str
     if (refusal != NET_HTTP_FINE) {
         return refusal;
     }
-    head->method = method_of(head->method_text);
-    return is_refused_method(head->method_text, head->method) ? NET_HTTP_REFUSAL_METHOD
-                                                              : read_target(head);
+    head->method = method_of(method);
+    return is_refused_method(method, head->method) ? NET_HTTP_REFUSAL_METHOD : read_target(head);
 }
 
 /* ---- headers ---- */
 
-/* What is wrong with a line that does not begin with a name and a colon. */
+/* The refusal of a line that does not begin with a name and a colon. */
 static enum net_http_refusal refuse_name(struct jsv_str line)
 {
     return net_http_is_blank(line.data[0]) ? NET_HTTP_REFUSAL_FIELD_FOLD
                                            : NET_HTTP_REFUSAL_FIELD_NAME;
 }
 
-/* @param ret_text The name as it stands there. */
+/* @param ret_text The name as it was sent. */
 ALWAYS_INLINE enum net_http_refusal
 check_field(struct jsv_str line, struct jsv_str *ret_text, enum net_http_name *ret_name)
 {
@@ -186,11 +266,11 @@ check_field(struct jsv_str line, struct jsv_str *ret_text, enum net_http_name *r
         (ret_text->size == 0 || net_http_span(*ret_text, NET_HTTP_CHAR_TOKEN) < ret_text->size)) {
         return refuse_name(line);
     }
-    /* What stands in a name, and the colon, may stand in a value as well. */
+    /* Name and colon are allowed in a value, so the whole line is checked at once. */
     return net_http_is_value(line) ? NET_HTTP_FINE : NET_HTTP_REFUSAL_FIELD_VALUE;
 }
 
-/* Digits alone. A leading zero is refused as well: there are readers who take it for octal. */
+/* Digits only. A leading zero is refused as well, because some readers take it for octal. */
 static enum net_http_refusal read_length(struct net_http_head *head, struct jsv_str value)
 {
     if (head->length_count++ > 0 || value.size == 0 || (value.size > 1 && value.data[0] == '0')) {
@@ -254,7 +334,6 @@ static enum net_http_refusal (*const deciding[NET_HTTP_NAME_COUNT])(
     [NET_HTTP_NAME_EXPECT] = read_expect,
 };
 
-/* The last field has a name that is asked for. */
 static void note_place(struct net_http_head *head, enum net_http_name name)
 {
     if (head->places[name] == 0) {
@@ -309,7 +388,7 @@ static enum net_http_refusal finish_length(const struct net_http_head *head)
     if (head->chunked && head->length_count > 0) {
         return NET_HTTP_REFUSAL_TWO_FRAMINGS;
     }
-    /* HTTP/1.0 does not know chunks; who sends them has been changed on the way. */
+    /* HTTP/1.0 has no chunks: such a request was changed on its way. */
     if (head->chunked && head->minor == 0) {
         return NET_HTTP_REFUSAL_TRANSFER_ENCODING;
     }
@@ -351,7 +430,6 @@ net_http_head_next(const struct net_http_head *head, struct jsv_str name, size_t
     return NULL;
 }
 
-/* Look through all fields. */
 static enum net_http_found
 search(const struct net_http_head *head, struct jsv_str name, struct jsv_str *ret_value)
 {

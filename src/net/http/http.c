@@ -1,17 +1,12 @@
 /*
- * Bytes come in; when they have, on all connections or on enough, they become
- * requests, one at a time: the next is not looked at before the response of the
- * one before is written. Responses of one round of the loop go out in one
- * write. What a request lives in is shared by all connections of the loop,
- * unless its answer, or a part of it, has to be waited for.
+ * Bytes become requests, one at a time: the next request is read when the
+ * response to the one before is written. Responses of one round of the loop go
+ * out in one write. The memory of a request is shared by all connections of the
+ * loop, unless the request has to wait for its answer or for more input.
  *
  * After a response that leaves bytes of its request unread, closing at once
- * would make the kernel reset the connection, and the peer would lose the
- * response as well. So our direction is closed first, and what comes is thrown
- * away for a while.
- *
- * Closing can happen deep inside a call that still looks at the connection, so
- * its memory is given back at the end of the round.
+ * would make the kernel reset the connection, and the client would lose the
+ * response. So our direction is closed first, and input is dropped for a while.
  */
 #include "net/http/http.h"
 
@@ -32,8 +27,8 @@
 #define INPUT_MAX ((size_t)64 * 1024)
 
 /*
- * The same while a request is being answered. A client that leaves is noticed only when all that
- * it has sent is taken: its goodbye (FIN) comes behind that.
+ * The same while a request is being answered. A client that leaves is noticed only when all its
+ * bytes are read, because the end of the connection (FIN) comes behind them.
  */
 #define INPUT_AHEAD_MAX ((size_t)256 * 1024)
 
@@ -45,7 +40,7 @@ static void borrow(struct net_http *http)
     rpc_pool_lend(http->peer.pool, RPC_POOL_BODY, &http->reader.data);
 }
 
-/* The request is over, and nobody looks at it any more. */
+/* The request is over, and no longer used. */
 static void give_back_request(struct net_http *http)
 {
     net_http_reader_next(&http->reader);
@@ -123,7 +118,7 @@ static bool feed(struct net_http *http)
     }
 }
 
-/* Whether there is something to read, or a request that has begun. */
+/* Whether there are bytes to read, or a request has begun. */
 static bool has_requests(const struct net_http *http)
 {
     return http->input_used < http->input.size || http->reader.phase != NET_HTTP_PHASE_IDLE;
@@ -134,20 +129,18 @@ static bool takes_requests(const struct net_http *http)
     return http->state == NET_HTTP_READING && !http->peer.broken && has_requests(http);
 }
 
-static bool is_sent_enough(const struct net_http *http)
+static bool has_room_to_send(const struct net_http *http)
 {
     return net_peer_queued(&http->peer) <= CORE_SEND_QUEUE_MAX;
 }
 
 static bool may_go_on(const struct net_http *http)
 {
-    return is_sent_enough(http) && core_conn_has_time(&http->peer.conn);
+    return has_room_to_send(http) && core_conn_has_time(&http->peer.conn);
 }
 
-/*
- * A request that is not over keeps the memory it stands in. The input goes on
- * in what was there for a head that has to be copied.
- */
+/* A request that is not over keeps the input buffer it is in; the buffer for copied heads becomes
+   the input buffer. */
 static void keep_request(struct net_http *http)
 {
     struct jsv_str rest = unused_input(http);
@@ -182,7 +175,7 @@ static bool wants_bytes(const struct net_http *http)
 {
     size_t size_max = is_being_answered(http) ? INPUT_AHEAD_MAX : INPUT_MAX;
     return !http->ended && http->state != NET_HTTP_LAST && http->input.size < size_max &&
-           is_sent_enough(http);
+           has_room_to_send(http);
 }
 
 static void read_or_not(struct net_http *http)
@@ -194,7 +187,7 @@ static void read_or_not(struct net_http *http)
     }
 }
 
-/* Whether nothing is left to do. When we stop, a request that has begun to come is waited for. */
+/* Whether nothing is left to do. A request that has begun is read even when the server stops. */
 static bool is_over(const struct net_http *http)
 {
     bool is_between = http->reader.phase == NET_HTTP_PHASE_IDLE;
@@ -222,11 +215,11 @@ static void work(struct net_peer *peer)
     }
 }
 
-/* Whether there is something to work on: requests that had to wait, or what came behind one. */
+/* Whether requests are left in the input. */
 static bool has_work(const struct net_http *http)
 {
     bool is_left = http->more || http->input_used < http->input.size;
-    return is_left && takes_requests(http) && is_sent_enough(http);
+    return is_left && takes_requests(http) && has_room_to_send(http);
 }
 
 static void send_and_read_on(struct net_peer *peer)
@@ -286,20 +279,20 @@ static void on_read(void *owner, size_t size)
         return;
     }
     if (http->state == NET_HTTP_READING && http->reader.phase == NET_HTTP_PHASE_IDLE) {
-        http->waiting_for = NET_HTTP_FOR_NOTHING; /* the time for a request begins now */
+        http->waiting_for = NET_HTTP_FOR_NOTHING; /* the time limit of a request starts now */
     }
     http->input.size += size;
     net_peer_schedule_work(&http->peer);
 }
 
-/* Whether the peer has asked for something that going away does not give up: in an old session. */
+/* Whether a request is in flight that leaving does not cancel: one of a legacy session. */
 static bool is_owed(const struct net_http *http)
 {
     const struct core_conn *conn = &http->peer.conn;
     return conn->session && !conn->is_stream && core_conn_is_busy(conn);
 }
 
-/* Whether a peer that sends nothing more has nothing to get, either. */
+/* Whether a client that sends nothing more has given up its request as well. */
 static bool gives_up(const struct net_http *http)
 {
     return (is_being_answered(http) && !is_owed(http)) || http->state == NET_HTTP_LINGER;
@@ -318,7 +311,7 @@ static void on_end(void *owner, int error)
     }
 }
 
-/* While nothing is read: what was sent behind a request in flight is given up with it. */
+/* While nothing is read. Requests behind the one in flight are given up with it. */
 static void on_hung_up(void *owner, int error)
 {
     struct net_http *http = owner;
@@ -346,7 +339,7 @@ static void on_timer(void *owner)
     net_http_clock_fired(owner);
 }
 
-/* A request that has come by now is still answered, and told that it is the last. */
+/* A request that was received is still answered, with "Connection: close". */
 static void finish(struct net_peer *peer)
 {
     struct net_http *http = (struct net_http *)peer;

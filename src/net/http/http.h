@@ -1,7 +1,7 @@
 /*
- * A connection that speaks HTTP/1.1, one request after another. What may not
- * come in is refused here; what may goes to the corridor, and its answers come
- * back as responses or as events of a stream.
+ * A connection of HTTP/1.1, one request after another. Requests that are not
+ * allowed are refused here; the others go to the pipeline, whose answers become
+ * responses or events of a stream.
  *
  * Everything happens on the loop of the worker.
  */
@@ -14,14 +14,14 @@
 
 struct net_http;
 
-/** How long things may take, in milliseconds. */
+/** Time limits in milliseconds. */
 struct net_http_times {
     unsigned idle;        /* between requests */
     unsigned head;        /* once its first byte has come */
     unsigned body;        /* all of it */
-    unsigned keepalive;   /* between the signs of life of a stream */
-    unsigned write_stall; /* for the peer to take anything of what is queued */
-    unsigned linger;      /* for the peer to read a last response */
+    unsigned keepalive;   /* between two comments of a stream without events */
+    unsigned write_stall; /* for the client to read anything of the queue */
+    unsigned linger;      /* for the client to read the last response */
 };
 
 /** The same for all connections of a process. */

@@ -1,15 +1,14 @@
 /*
- * Most requests come in one piece and are right; such a request is read in
- * place. That is tried once, when its first byte is there, and says yes or
- * nothing: parts that are still to come, chunks, and all that may be wrong are
- * left to the steps, which copy what they read.
+ * Most requests come in one piece and are valid; such a request is read in
+ * place. That is tried once, when its first byte is read. Incomplete requests,
+ * chunks and errors are left to the steps, which copy what they read.
  *
- * There is one step per phase. Everything but the body comes in lines, and a
- * line is looked at only when it is whole, or too long to become so: that is
- * why the pieces the bytes come in cannot matter.
+ * There is one step for each phase. Everything but the body comes in lines, and
+ * a line is read only when it is complete or too long. That is why the pieces
+ * the bytes come in make no difference.
  *
- * A step says STEP_AGAIN when the phase has changed and there may be more to
- * do, or the event to report.
+ * A step returns STEP_AGAIN when the phase has changed and more may follow, or
+ * the event to report.
  */
 #include "net/http/reader.h"
 
@@ -21,11 +20,11 @@
 #include "jsv/base/hint.h"
 #include "net/http/chars.h"
 
-/* A chunk's size with its extensions. Extensions mean nothing to us. */
+/* A chunk's size with its extensions, which are ignored. */
 #define CHUNK_LINE_MAX 256
-/* Digits of a chunk's size: more than any body that is allowed needs. */
+/* Digits of a chunk's size: enough for any body within the limit. */
 #define CHUNK_DIGITS_MAX 8
-/* Extensions of all chunks: they are not part of the body, so its limit does not hold them. */
+/* Extensions of all chunks: they do not count for the limit of the body. */
 #define EXTENSIONS_MAX 4096
 /* All trailers together. */
 #define TRAILERS_MAX 4096
@@ -34,7 +33,7 @@ _Static_assert(
     NET_HTTP_REQUEST_LINE_MAX <= NET_HTTP_HEAD_MAX && CHUNK_LINE_MAX <= TRAILERS_MAX,
     "a line fits into its buffer");
 
-/* Not an event, and no errno either. */
+/* Neither an event nor an errno value. */
 enum {
     STEP_AGAIN = NET_HTTP_EVENT_REFUSED + 1,
 };
@@ -98,16 +97,16 @@ static int enter(struct net_http_reader *reader, enum net_http_phase phase)
 
 /* ---- lines ---- */
 
-/* What take_line found; errors are negative. */
+/* Results of take_line(); errors are negative. */
 enum line {
     LINE_PART,
-    LINE_WHOLE,
+    LINE_COMPLETE,
     LINE_TOO_LONG,
     LINE_BAD_END,
 };
 
 /*
- * Move bytes from the input to the end of a buffer, up to and with a line feed.
+ * Move bytes from the input to the end of a buffer, through the first line feed.
  *
  * @param start    Where the line begins in the buffer.
  * @param size_max Of the line with its end.
@@ -139,10 +138,10 @@ static int take_line(
         return LINE_BAD_END;
     }
     *ret_line = (struct jsv_str){out->data + start, line_size - 2};
-    return LINE_WHOLE;
+    return LINE_COMPLETE;
 }
 
-/* What a line that is not whole leads to. */
+/* The event of a line that is not complete. */
 static int line_event(struct net_http_reader *reader, int line, enum net_http_refusal when_too_long)
 {
     if (line == LINE_TOO_LONG) {
@@ -156,7 +155,7 @@ static int line_event(struct net_http_reader *reader, int line, enum net_http_re
 
 /* ---- in place ---- */
 
-/* Take the next line off a text. @return whether it is whole and ends as it should. */
+/* Take the next line off a text. @return whether it is complete and ends in CR LF. */
 ALWAYS_INLINE bool next_line(struct jsv_str *text, size_t size_max, struct jsv_str *ret_line)
 {
     const char *feed = memchr(text->data, '\n', text->size < size_max ? text->size : size_max);
@@ -168,7 +167,7 @@ ALWAYS_INLINE bool next_line(struct jsv_str *text, size_t size_max, struct jsv_s
     return true;
 }
 
-/* @return the size of the head; 0 when it is not all there, or something is wrong. */
+/* @return the size of the head; 0 when it is incomplete or invalid. */
 static size_t read_head(struct net_http_head *head, struct jsv_str input)
 {
     size_t size = input.size < NET_HTTP_HEAD_MAX ? input.size : NET_HTTP_HEAD_MAX;
@@ -189,7 +188,7 @@ static size_t read_head(struct net_http_head *head, struct jsv_str input)
     return 0;
 }
 
-/* @return whether all of a request is there; its head has been read then. */
+/* @return whether the request is complete; then its head has been read. */
 static bool read_in_place(struct net_http_reader *reader, struct jsv_str *input)
 {
     struct net_http_head *head = &reader->head;
@@ -212,7 +211,7 @@ static int step_idle(struct net_http_reader *reader, struct jsv_str *input)
     if (input->size == 0) {
         return NET_HTTP_EVENT_MORE;
     }
-    /* Who speaks another protocol, such as TLS, is told before there is a line. */
+    /* A client of another protocol, such as TLS, gets its error before there is a line. */
     char first = input->data[0];
     if (first != '\r' && !net_http_char_is(first, NET_HTTP_CHAR_TOKEN)) {
         return refuse(reader, NET_HTTP_REFUSAL_REQUEST_LINE);
@@ -229,10 +228,10 @@ static int step_request_line(struct net_http_reader *reader, struct jsv_str *inp
 {
     struct jsv_str line = {0};
     int found = take_line(&reader->text, input, 0, NET_HTTP_REQUEST_LINE_MAX, &line);
-    if (found != LINE_WHOLE) {
+    if (found != LINE_COMPLETE) {
         return line_event(reader, found, NET_HTTP_REFUSAL_TARGET_SIZE);
     }
-    /* Old clients send an empty line behind a body, which then stands before the next request. */
+    /* Old clients send an empty line behind a body, that is, before the next request. */
     if (line.size == 0 && !reader->skipped_line) {
         reader->skipped_line = true;
         jsv_buf_reset(&reader->text);
@@ -259,7 +258,7 @@ static int step_fields(struct net_http_reader *reader, struct jsv_str *input)
     struct jsv_str line = {0};
     size_t size_max = NET_HTTP_HEAD_MAX - reader->line_start;
     int found = take_line(&reader->text, input, reader->line_start, size_max, &line);
-    if (found != LINE_WHOLE) {
+    if (found != LINE_COMPLETE) {
         return line_event(reader, found, NET_HTTP_REFUSAL_HEAD_SIZE);
     }
     if (line.size == 0) {
@@ -329,7 +328,7 @@ static size_t read_chunk_size(struct jsv_str line, uint64_t *ret_size)
     return digits;
 }
 
-/* What stands behind a chunk's size: nothing, or ";" and harmless text. */
+/* The rest of a line after a chunk's size: empty, or ";" and any value. */
 static bool is_extension(struct jsv_str text)
 {
     return text.size == 0 || (text.data[0] == ';' && net_http_is_value(text));
@@ -339,7 +338,7 @@ static int step_chunk_size(struct net_http_reader *reader, struct jsv_str *input
 {
     struct jsv_str line = {0};
     int found = take_line(&reader->line, input, 0, CHUNK_LINE_MAX, &line);
-    if (found != LINE_WHOLE) {
+    if (found != LINE_COMPLETE) {
         return line_event(reader, found, NET_HTTP_REFUSAL_CHUNK_EXTENSION);
     }
     size_t digits = read_chunk_size(line, &reader->rest);
@@ -375,13 +374,13 @@ static int step_chunk_end(struct net_http_reader *reader, struct jsv_str *input)
     return enter(reader, NET_HTTP_PHASE_CHUNK_SIZE);
 }
 
-/* Trailers come after everything was decided, so they are checked and dropped. */
+/* Trailers come too late to have an effect, so they are checked and dropped. */
 static int step_trailers(struct net_http_reader *reader, struct jsv_str *input)
 {
     struct jsv_str line = {0};
     size_t size_max = TRAILERS_MAX - reader->trailer_size;
     int found = take_line(&reader->line, input, 0, size_max, &line);
-    if (found != LINE_WHOLE) {
+    if (found != LINE_COMPLETE) {
         return line_event(reader, found, NET_HTTP_REFUSAL_TRAILER_SIZE);
     }
     if (line.size == 0) {

@@ -1,13 +1,16 @@
 /*
- * What a request may do, in the order in which the protocol wants it said:
- * whose page sent it, is there such a thing, may that be done to it, by whom,
- * in which form. Only then is its body looked at, and by the corridor.
+ * The checks of a request, in the order that the protocol demands: Host and
+ * Origin, path, method, token, form. Only then is its body handed to the
+ * pipeline.
  */
+#include <assert.h>
+
 #include "core/worker.h"
 #include "log/log.h"
 #include "net/http/conn.h"
 #include "net/http/writer.h"
 #include "net/page.h"
+#include "os/list.h"
 #include "os/sys.h"
 
 static bool has_body(const struct net_http_head *head)
@@ -35,7 +38,7 @@ static enum net_http_auth auth_of(const struct net_http *http)
 
 #define NO_SUCH_PATH "no such path; MCP is at /mcp, the page for people at /"
 
-/* @return whether the form of a POST is one we take; else it is answered. */
+/* @return whether the form of a POST is supported; else it is answered. */
 static bool check_form(struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
@@ -46,9 +49,10 @@ static bool check_form(struct net_http *http)
         net_http_respond_refusal(http, 415, "send the body as Content-Type: application/json");
         return false;
     }
-    /* where there are streams at all, JSON is one of two forms; else it is the only one */
-    bool insists = http->match.route == NET_HTTP_ROUTE_MCP;
-    http->accepts = net_http_accepts(head) | (insists ? 0u : NET_HTTP_ACCEPT_JSON);
+    /* Only /mcp has streams, so elsewhere JSON is sent whatever the client accepts. */
+    bool has_streams = http->match.route == NET_HTTP_ROUTE_MCP;
+    http->accepts =
+        (net_http_accepts(head) & NET_HTTP_ACCEPT_ANY) | (has_streams ? 0u : NET_HTTP_ACCEPT_JSON);
     if (http->accepts == 0) {
         net_http_respond_refusal(http, 406, "send Accept: application/json, text/event-stream");
         return false;
@@ -56,15 +60,15 @@ static bool check_form(struct net_http *http)
     return true;
 }
 
-/* Somebody who opens the endpoint in a browser wants to see the page. */
+/* A person who opens the endpoint in a browser wants to see the page. */
 static bool is_browser_at_mcp(const struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
     return http->match.route == NET_HTTP_ROUTE_MCP && head->method == NET_HTTP_GET &&
-           net_http_wants_page(head);
+           net_http_accepts(head) & NET_HTTP_ACCEPT_PAGE;
 }
 
-/* @return whether the request may go on; else it is answered. */
+/* @return whether the request passes; else it is answered. */
 static bool check_head(struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
@@ -106,8 +110,8 @@ static bool check_head(struct net_http *http)
     return check_form(http);
 }
 
-/* Whether a client that waits for leave to send its body gets it. A body too large is refused. */
-static bool invites_body(const struct net_http *http)
+/* Whether a client that waits for "100 Continue" gets it. A body that is too large is refused. */
+static bool expects_continue(const struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
     return head->expect_continue && has_body(head) &&
@@ -116,7 +120,7 @@ static bool invites_body(const struct net_http *http)
 
 void net_http_on_head(struct net_http *http)
 {
-    if (check_head(http) && invites_body(http)) {
+    if (check_head(http) && expects_continue(http)) {
         net_http_write_continue(&http->peer.output);
     }
 }
@@ -126,19 +130,16 @@ void net_http_on_head(struct net_http *http)
 static enum rpc_header
 find_header(const struct rpc_http *view, struct jsv_str name, struct jsv_str *ret_value)
 {
+    static const enum rpc_header results[] = {
+        [NET_HTTP_ABSENT] = RPC_HEADER_ABSENT,
+        [NET_HTTP_FOUND] = RPC_HEADER_FOUND,
+        [NET_HTTP_CONFLICT] = RPC_HEADER_CONFLICT,
+    };
     const struct net_http *http = os_container_of(view, const struct net_http, view);
-    switch (net_http_head_find(&http->reader.head, name, ret_value)) {
-    case NET_HTTP_ABSENT:
-        return RPC_HEADER_ABSENT;
-    case NET_HTTP_FOUND:
-        return RPC_HEADER_FOUND;
-    case NET_HTTP_CONFLICT:
-        break;
-    }
-    return RPC_HEADER_CONFLICT;
+    return results[net_http_head_find(&http->reader.head, name, ret_value)];
 }
 
-static void look_at(struct net_http *http, enum rpc_endpoint endpoint)
+static void set_view(struct net_http *http, enum rpc_endpoint endpoint)
 {
     http->view = (struct rpc_http){
         .endpoint = endpoint,
@@ -157,16 +158,17 @@ static void hand_in(struct net_http *http, enum rpc_endpoint endpoint)
         .oversize = !is_whole,
         .chunk = &http->body_owner,
     };
-    look_at(http, endpoint);
+    set_view(http, endpoint);
     http->state = NET_HTTP_ASKED;
     core_handle(&http->peer.conn, &frame);
     bool is_waiting = http->state == NET_HTTP_ASKED || http->state == NET_HTTP_STREAM;
     if (is_waiting && http->body_owner.references == 1) {
-        net_http_reader_forget_body(&http->reader); /* the request has a shorter one */
+        net_http_reader_forget_body(
+            &http->reader); /* the request has replaced it by a shorter one */
     }
 }
 
-/* A message that is too large is a message: the corridor refuses it, and writes it down. */
+/* A message that is too large is refused by the pipeline, which also logs it. */
 void net_http_on_too_large(struct net_http *http)
 {
     if (http->reader.head.method == NET_HTTP_POST) {
@@ -178,7 +180,7 @@ void net_http_on_too_large(struct net_http *http)
 
 static void end_session(struct net_http *http)
 {
-    look_at(http, RPC_ENDPOINT_MCP);
+    set_view(http, RPC_ENDPOINT_MCP);
     unsigned status = core_end_session(&http->peer.conn);
     if (status == 405) {
         net_http_respond_not_allowed(http);
@@ -189,7 +191,7 @@ static void end_session(struct net_http *http)
 
 static void open_stream(struct net_http *http)
 {
-    look_at(http, RPC_ENDPOINT_MCP);
+    set_view(http, RPC_ENDPOINT_MCP);
     if (!(net_http_accepts(&http->reader.head) & NET_HTTP_ACCEPT_STREAM)) {
         net_http_respond_refusal(
             http, 406, "this is an event stream; send Accept: text/event-stream");
@@ -250,7 +252,6 @@ static void on_page(struct net_http *http)
 /* Room for the counters of many tools, or for all mismatches of all loops. */
 #define REPORT_SIZE_MAX ((size_t)16 * 1024 * 1024)
 
-/* What the log knows, written by it; nothing is kept when there is none. */
 static void respond_report(
     struct net_http *http, struct jsv_str type, int (*report)(struct log *log, struct jsv_buf *out))
 {
@@ -259,7 +260,8 @@ static void respond_report(
     jsv_buf_init(&text, os_allocator(), REPORT_SIZE_MAX);
     core_conn_count_time(&http->peer.conn);
     if (!log) {
-        net_http_respond_refusal(http, 404, "there are no figures: the server keeps no log");
+        net_http_respond_refusal(
+            http, 404, "no figures are available, because the server keeps no log");
     } else if (report(log, &text) < 0) {
         net_http_respond_refusal(http, 500, "out of memory");
     } else {
@@ -269,64 +271,60 @@ static void respond_report(
     jsv_buf_done(&text);
 }
 
+static const struct jsv_str text_type = {"text/plain; charset=utf-8", 25};
+
+static void on_health(struct net_http *http)
+{
+    net_http_respond(http, 200, text_type, JSV_STR("ok\n"));
+}
+
+static void on_ready(struct net_http *http)
+{
+    struct jsv_str text = http->finishing ? JSV_STR("stopping\n") : JSV_STR("ready\n");
+    net_http_respond(http, http->finishing ? 503 : 200, text_type, text);
+}
+
+static void on_metrics(struct net_http *http)
+{
+    respond_report(http, JSV_STR("text/plain; version=0.0.4; charset=utf-8"), log_metrics_write);
+}
+
+static void on_diagnostics(struct net_http *http)
+{
+    respond_report(http, JSV_STR("application/json"), log_diagnostics_write);
+}
+
+/* Each route has a function here, or is an endpoint of the pipeline. */
+static void (*const handlers[NET_HTTP_ROUTE_COUNT])(struct net_http *http) = {
+    [NET_HTTP_ROUTE_MCP] = on_mcp,
+    [NET_HTTP_ROUTE_HEALTH] = on_health,
+    [NET_HTTP_ROUTE_READY] = on_ready,
+    [NET_HTTP_ROUTE_METRICS] = on_metrics,
+    [NET_HTTP_ROUTE_DIAGNOSTICS] = on_diagnostics,
+    [NET_HTTP_ROUTE_PAGE] = on_page,
+    [NET_HTTP_ROUTE_PAGE_FILE] = on_page,
+    [NET_HTTP_ROUTE_METADATA] = on_metadata,
+    [NET_HTTP_ROUTE_METADATA_MCP] = on_metadata,
+};
+
+static const enum rpc_endpoint endpoints[NET_HTTP_ROUTE_COUNT] = {
+    [NET_HTTP_ROUTE_RPC] = RPC_ENDPOINT_RPC,
+    [NET_HTTP_ROUTE_TOOL] = RPC_ENDPOINT_TOOL,
+    [NET_HTTP_ROUTE_DISCOVER] = RPC_ENDPOINT_DISCOVER,
+    [NET_HTTP_ROUTE_PROMPT] = RPC_ENDPOINT_PROMPT,
+    [NET_HTTP_ROUTE_INVOKE] = RPC_ENDPOINT_INVOKE,
+    [NET_HTTP_ROUTE_TOOLS] = RPC_ENDPOINT_TOOLS,
+    [NET_HTTP_ROUTE_SCHEMA] = RPC_ENDPOINT_SCHEMA,
+    [NET_HTTP_ROUTE_OPENAPI] = RPC_ENDPOINT_OPENAPI,
+};
+
 void net_http_on_request(struct net_http *http)
 {
-    static const struct jsv_str text_type = JSV_STR("text/plain; charset=utf-8");
-    switch ((int)http->match.route) {
-    case NET_HTTP_ROUTE_RPC:
-        hand_in(http, RPC_ENDPOINT_RPC);
-        break;
-    case NET_HTTP_ROUTE_MCP:
-        on_mcp(http);
-        break;
-    case NET_HTTP_ROUTE_TOOL:
-        hand_in(http, RPC_ENDPOINT_TOOL);
-        break;
-    case NET_HTTP_ROUTE_DISCOVER:
-        hand_in(http, RPC_ENDPOINT_DISCOVER);
-        break;
-    case NET_HTTP_ROUTE_PROMPT:
-        hand_in(http, RPC_ENDPOINT_PROMPT);
-        break;
-    case NET_HTTP_ROUTE_INVOKE:
-        hand_in(http, RPC_ENDPOINT_INVOKE);
-        break;
-    case NET_HTTP_ROUTE_TOOLS:
-        hand_in(http, RPC_ENDPOINT_TOOLS);
-        break;
-    case NET_HTTP_ROUTE_SCHEMA:
-        hand_in(http, RPC_ENDPOINT_SCHEMA);
-        break;
-    case NET_HTTP_ROUTE_OPENAPI:
-        hand_in(http, RPC_ENDPOINT_OPENAPI);
-        break;
-    case NET_HTTP_ROUTE_HEALTH:
-        net_http_respond(http, 200, text_type, JSV_STR("ok\n"));
-        break;
-    case NET_HTTP_ROUTE_READY:
-        net_http_respond(
-            http,
-            http->finishing ? 503 : 200,
-            text_type,
-            http->finishing ? JSV_STR("stopping\n") : JSV_STR("ready\n"));
-        break;
-    case NET_HTTP_ROUTE_METRICS:
-        respond_report(
-            http, JSV_STR("text/plain; version=0.0.4; charset=utf-8"), log_metrics_write);
-        break;
-    case NET_HTTP_ROUTE_DIAGNOSTICS:
-        respond_report(http, JSV_STR("application/json"), log_diagnostics_write);
-        break;
-    case NET_HTTP_ROUTE_PAGE:
-    case NET_HTTP_ROUTE_PAGE_FILE:
-        on_page(http);
-        break;
-    case NET_HTTP_ROUTE_METADATA:
-    case NET_HTTP_ROUTE_METADATA_MCP:
-        on_metadata(http);
-        break;
-    default:
-        net_http_respond_refusal(http, 404, NO_SUCH_PATH);
-        break;
+    enum net_http_route route = http->match.route;
+    assert(route != NET_HTTP_ROUTE_NONE);
+    if (handlers[route]) {
+        handlers[route](http);
+    } else {
+        hand_in(http, endpoints[route]);
     }
 }

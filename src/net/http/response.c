@@ -1,6 +1,6 @@
 /*
- * What goes out. Every response says how it ends and whether the connection
- * stays; which request it belongs to is what the reader has.
+ * Responses and events. Every response tells its length, or how it ends, and
+ * whether the connection stays open. It answers the request in the reader.
  */
 #include <stdio.h>
 
@@ -9,11 +9,12 @@
 #include "net/http/conn.h"
 #include "net/http/writer.h"
 #include "net/page.h"
+#include "os/list.h"
 #include "os/sys.h"
 
 #define JSON_TYPE "application/json"
 
-/* Whether all of the request has been read: else what follows is not a request. */
+/* Whether all of the request was read: else the next byte does not begin a request. */
 static bool is_read(const struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
@@ -30,7 +31,7 @@ static bool is_last(const struct net_http *http)
            !is_read(http);
 }
 
-/* Of this second; each thread spells it out once. */
+/* Of this second; each thread formats it once. */
 static const struct net_http_date *date_now(void)
 {
     static _Thread_local struct {
@@ -128,10 +129,10 @@ static void respond_answer(struct net_http *http, const struct core_answer *answ
     end(http, answer->text);
 }
 
-/* Room for our own longest sentence, twice. */
+/* Room for our longest message, twice. */
 #define REFUSAL_SIZE 512
 
-/* Limits and overload pass; the client may try again after so many seconds. */
+/* Overload passes; the client may retry after so many seconds. */
 #define RETRY_AFTER_S 1
 
 static unsigned retry_after_of(unsigned status)
@@ -139,7 +140,7 @@ static unsigned retry_after_of(unsigned status)
     return status == 429 || status == 503 ? RETRY_AFTER_S : 0;
 }
 
-/* Clients of /v1/invoke read nothing but response envelopes. */
+/* Clients of /v1/invoke expect response envelopes. */
 static int envelope_text(char out[static REFUSAL_SIZE], unsigned status, const char *why)
 {
     char now[LOG_TIMESTAMP_SIZE];
@@ -163,7 +164,7 @@ static int envelope_text(char out[static REFUSAL_SIZE], unsigned status, const c
         headers);
 }
 
-/* {"error":{"code":403,"message":…}}; messages are our own and need no escapes. */
+/* {"error":{"code":403,"message":…}}. Messages are our own and need no escapes. */
 static struct jsv_str
 refuse(const struct net_http *http, char out[static REFUSAL_SIZE], unsigned status, const char *why)
 {
@@ -258,14 +259,14 @@ void net_http_respond_method(struct net_http *http, const char *why)
     end(http, body);
 }
 
-/* "http://127.0.0.1:8787", as the client knows us. */
+/* "http://127.0.0.1:8787", as the client knows this server. */
 static void append_origin(const struct net_http *http, struct jsv_buf *out)
 {
     jsv_buf_append_str(out, JSV_STR("http://"));
     jsv_buf_append_str(out, http->reader.head.host);
 }
 
-/* Room for an origin and what stands around it. */
+/* Room for an origin and the text around it. */
 #define CHALLENGE_SIZE ((size_t)NET_HTTP_HEAD_MAX + 512)
 
 void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth auth)
@@ -278,9 +279,9 @@ void net_http_respond_unauthorized(struct net_http *http, enum net_http_auth aut
     jsv_buf_init(&origin, os_allocator(), CHALLENGE_SIZE);
     jsv_buf_init(&challenge, os_allocator(), CHALLENGE_SIZE);
     if (http->settings->authorization_server_count > 0) {
-        append_origin(http, &origin); /* else there is no metadata */
+        append_origin(http, &origin); /* without one there is no metadata */
     }
-    net_http_guard_challenge(&challenge, auth, jsv_buf_str(&origin), JSV_STR(""));
+    net_http_guard_challenge(&challenge, auth, jsv_buf_str(&origin));
     begin(http, 401, JSV_STR(JSON_TYPE), body.size);
     net_http_write_field(&http->peer.output, JSV_STR("WWW-Authenticate"), jsv_buf_str(&challenge));
     end(http, body);

@@ -1,16 +1,16 @@
 /*
- * From a path to what is meant by it.
+ * Finds the route of a path.
  *
- * Paths are compared as they are: "/mcp/", "//mcp" and "/%6dcp" are not
- * "/mcp". Only a parameter is decoded, once, into something that is one name:
- * no control characters, UTF-8, and, unless it is the id of a tool or a prompt,
- * no "/", no "." or "..".
+ * Paths are compared byte by byte: "/mcp/", "//mcp" and "/%6dcp" are not "/mcp".
+ * Only the parameter is decoded, once. It is UTF-8 without control characters,
+ * and, unless it is the id of a tool or a prompt, not ".", not ".." and without
+ * "/".
  */
 #pragma once
 
 #include "net/http/head.h"
 
-/** Bytes of a parameter, decoded: as long as a file's name may be. */
+/** Bytes of a decoded parameter: as long as a file name may be. */
 #define NET_HTTP_PARAMETER_MAX 255
 
 enum net_http_route {
@@ -27,7 +27,7 @@ struct net_http_match {
     char parameter[NET_HTTP_PARAMETER_MAX];
 };
 
-/** Find the route of a path, which is percent-encoded and has no query. */
+/** @param path Percent-encoded, without the query. */
 void net_http_route_find(struct jsv_str path, struct net_http_match *ret_match);
 
 /** The route's parameter; empty when it has none. */
@@ -38,7 +38,7 @@ bool net_http_route_allows(enum net_http_route route, enum net_http_method metho
 /** Append the methods of a route, for Allow. */
 void net_http_route_allow(struct jsv_buf *out, enum net_http_route route);
 
-/** Whether it is served without a token. */
+/** Whether no token is needed. */
 bool net_http_route_is_open(enum net_http_route route);
-/** Whether it is served under any Host. */
+/** Whether any Host is allowed. */
 bool net_http_route_any_host(enum net_http_route route);

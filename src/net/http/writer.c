@@ -9,7 +9,7 @@
 #include "jsv/base/hex.h"
 #include "net/http/chars.h"
 
-/* Digits of a chunk's size. Always as many, so that they can be filled in afterwards. */
+/* Digits of a chunk's size: a fixed number, so that they can be filled in afterwards. */
 #define CHUNK_DIGITS 8
 
 /* ---- small parts ---- */
@@ -71,7 +71,7 @@ static void refuse(struct jsv_buf *out)
     out->error = out->error ? out->error : -EINVAL;
 }
 
-/* A header with a name that is one. */
+/* @param name Is valid. */
 static void write_named(struct jsv_buf *out, struct jsv_str name, struct jsv_str value)
 {
     if (!net_http_is_value(value)) {
@@ -147,7 +147,7 @@ void net_http_write_stream_head(struct jsv_buf *out, const struct net_http_date 
         .date = date,
     };
     net_http_write_head(out, &answer);
-    /* Events are worth something only as long as nobody on the way keeps them. */
+    /* Proxies must not hold events back. */
     jsv_buf_append_str(out, JSV_STR("Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"));
 }
 

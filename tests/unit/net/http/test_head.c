@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "jsv/base/ascii.h"
 #include "net/http/head.h"
 #include "net/http/writer.h"
 #include "support/http_lines.h"
@@ -16,20 +17,14 @@ static void first_lines(void **state)
     struct net_http_head head;
     assert_int_equal(http_lines_read(&head, "DELETE /mcp?a=1?b HTTP/1.1|Host: a"), NET_HTTP_FINE);
     assert_int_equal(head.method, NET_HTTP_DELETE);
-    assert_true(jsv_str_equal(head.method_text, JSV_STR("DELETE")));
     assert_true(jsv_str_equal(head.target, JSV_STR("/mcp?a=1?b")));
     assert_true(jsv_str_equal(head.path, JSV_STR("/mcp")));
-    assert_true(jsv_str_equal(head.query, JSV_STR("a=1?b")));
     assert_true(jsv_str_equal(head.host, JSV_STR("a")));
     assert_int_equal(head.minor, 1);
 
-    /* An empty query is one. */
     assert_int_equal(http_lines_read(&head, "GET /? HTTP/1.0"), NET_HTTP_FINE);
-    assert_non_null(head.query.data);
-    assert_int_equal(head.query.size, 0);
+    assert_true(jsv_str_equal(head.path, JSV_STR("/")));
     assert_int_equal(head.minor, 0);
-    assert_int_equal(http_lines_read(&head, "GET / HTTP/1.0"), NET_HTTP_FINE);
-    assert_null(head.query.data);
 }
 
 static void methods(void **state)
@@ -231,6 +226,77 @@ static void trailers(void **state)
     assert_int_equal(net_http_trailer_check(JSV_STR("x")), NET_HTTP_REFUSAL_FIELD_NAME);
 }
 
+#define NAME_SIZE_MAX 32
+
+static const struct {
+    enum net_http_name name;
+    const char *text;
+} name_cases[] = {
+#define NAME(constant, first, text) {NET_HTTP_NAME_##constant, text},
+#include "net/http/names.def"
+#undef NAME
+};
+#define NAMES (sizeof(name_cases) / sizeof(name_cases[0]))
+
+static void expect_name(const char *data, size_t size, enum net_http_name expected)
+{
+    assert_int_equal(net_http_name_of((struct jsv_str){data, size}), expected);
+}
+
+/* Names ignore case; the table has them in lower case. */
+static void names(void **state)
+{
+    (void)state;
+    assert_int_equal(NAMES, NET_HTTP_NAME_COUNT - 1);
+    for (size_t i = 0; i < NAMES; i++) {
+        char upper[NAME_SIZE_MAX];
+        size_t size = strlen(name_cases[i].text);
+        assert_true(jsv_str_equal(
+            net_http_name_text(name_cases[i].name), (struct jsv_str){name_cases[i].text, size}));
+        for (size_t at = 0; at < size; at++) {
+            char c = name_cases[i].text[at];
+            assert_true((c >= 'a' && c <= 'z') || c == '-');
+            upper[at] = c == '-' ? c : (char)(c - 'a' + 'A');
+        }
+        expect_name(name_cases[i].text, size, name_cases[i].name);
+        expect_name(upper, size, name_cases[i].name);
+    }
+}
+
+/* A name with one byte changed is another name. */
+static void no_other_byte(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++) {
+        char text[NAME_SIZE_MAX];
+        size_t size = strlen(name_cases[i].text);
+        memcpy(text, name_cases[i].text, size);
+        for (size_t at = 0; at < size; at++) {
+            for (int byte = 0; byte < 256; byte++) {
+                bool same = jsv_to_lower((char)byte) == name_cases[i].text[at];
+                text[at] = (char)byte;
+                expect_name(text, size, same ? name_cases[i].name : NET_HTTP_NAME_OTHER);
+            }
+            text[at] = name_cases[i].text[at];
+        }
+    }
+}
+
+static void no_other_size(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NAMES; i++) {
+        char text[NAME_SIZE_MAX] = "";
+        size_t size = strlen(name_cases[i].text);
+        memcpy(text, name_cases[i].text, size);
+        for (size_t other = 0; other < sizeof(text); other++) {
+            expect_name(text, other, other == size ? name_cases[i].name : NET_HTTP_NAME_OTHER);
+        }
+    }
+    expect_name(NULL, 0, NET_HTTP_NAME_OTHER);
+    expect_name("x-forwarded-for", 15, NET_HTTP_NAME_OTHER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +310,9 @@ int main(void)
         cmocka_unit_test(look_up_known),
         cmocka_unit_test(reset),
         cmocka_unit_test(trailers),
+        cmocka_unit_test(names),
+        cmocka_unit_test(no_other_byte),
+        cmocka_unit_test(no_other_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
