@@ -9,7 +9,6 @@
 
 #include "fuzz.h"
 #include "net/http/chars.h"
-#include "net/http/chars.h"
 #include "net/http/guard.h"
 #include "net/http/reader.h"
 #include "net/http/route.h"
