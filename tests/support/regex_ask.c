@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* malloc(0) may be NULL, and NULL is no place to search. */
+/* malloc(0) may return NULL, which cannot be searched. */
 static struct jsv_str copy(struct jsv_str text)
 {
     char *data = malloc(text.size > 0 ? text.size : 1);

@@ -21,7 +21,7 @@ static bool contains(const struct jsv_charset *set, uint32_t code_point)
     return false;
 }
 
-/* Sorted, apart, and no bound among the surrogates. */
+/* Sorted, not touching, and without bounds among the surrogates. */
 static void assert_canonical(const struct jsv_charset *set)
 {
     for (size_t i = 0; i < set->count; i++) {
@@ -111,7 +111,7 @@ static void test_surrogates(void **state)
     jsv_arena_done(&arena);
 }
 
-/* Against a bitmap of the first few thousand code points. */
+/* Compared with a bitmap of the first few thousand code points. */
 static void test_random_sets(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void test_predefined(void **state)
     assert_canonical(&jsv_charset_newline);
 }
 
-/* All kinds of parts at once; properties keep the negation to themselves. */
+/* All kinds of parts at once; with properties the set is marked as negated. */
 static int mix(const struct jsv_allocator *allocator, void *state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void test_torture(void **state)
     assert_true(torture_run(mix, NULL) > 0);
 }
 
-/* Every allocation from an arena may be the one that fails. */
+/* Every allocation fails once. */
 static void test_budgets(void **state)
 {
     (void)state;

@@ -62,7 +62,7 @@ static void test_limits(void **state)
     drop(NULL);
 }
 
-/* Counts at their edges, in bytes and in characters. */
+/* Counts at their limits, in bytes and in characters. */
 static void test_counts(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void test_random_patterns(void **state)
         jsv_regex_free(table);
         jsv_regex_free(other);
     }
-    /* Hardly any pattern is too large, and both answers occur often. */
+    /* Few patterns are too large, and both answers are frequent. */
     assert_in_range(tables, 2950, 3000);
     assert_in_range(found, 6000, 54000);
     jsv_buf_done(&pattern);

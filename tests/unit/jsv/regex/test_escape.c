@@ -14,7 +14,7 @@
 
 #define LETTER "ECMA-262 has no such escape"
 
-/* Refused in either mode: to guess would be wrong. */
+/* Errors in both modes. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void test_refused(void **state)
     REGEX_EXPECT_FAULTS(cases);
 }
 
-/* Wrong in unicode mode alone. */
+/* Errors in unicode mode only. */
 static void test_legacy_only(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void test_unknown_to_pcre2(void **state)
         "unsupported: a Unicode property that PCRE2 does not know");
 }
 
-/* Every ASCII character in every spelling against itself and against its neighbour. */
+/* Every ASCII character in every notation, matched with itself and its neighbour. */
 static void test_all_ascii(void **state)
 {
     (void)state;

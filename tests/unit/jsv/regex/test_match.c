@@ -13,10 +13,10 @@
 #include "support/slowness.h"
 #include "support/torture.h"
 
-/* ---- patterns that explode ---- */
+/* ---- patterns with exponential time ---- */
 
 static const char *const evil_patterns[] = {
-    /* A table takes the sting out of these. */
+    /* Harmless with a table. */
     "(a+)+$",
     "(a|a)*$",
     "(a*)*b",
@@ -63,7 +63,7 @@ static const char *const evil_patterns[] = {
     "(?!x)a*?a*?a*?a*?a*?b",
     "(?!x)[^]*[^]*[^]*y",
     "(?!x)a{0,65535}a{0,65535}b",
-    /* No choice at all, but much to look at from every place. */
+    /* No choice, but many characters to read at every position. */
     "(?:\\b|a)[ab]*c",
     "(?<=a)[ab]*[cd]",
     "(?=[ab]*)(?=[ab]*)(?=[ab]*)(?=[ab]*)[ab]*[cd]",
@@ -120,13 +120,13 @@ static void make_subjects(void)
 }
 
 #define MS_MAX (50 * SLOWNESS)
-/* Where all takes longer, not all of it is worth waiting for. */
+/* Fewer searches for slow builds. */
 #define SUBJECT_STEP (SLOWNESS > 1 ? 3 : 1)
 
 /*
- * Search within the time. Every search takes the same steps, so the quickest
- * of a few tells what they take; a machine that is busy with other things may
- * delay the others. @return the answer.
+ * Search within the time limit. Every search takes the same steps, so the
+ * fastest of several counts; the others may be delayed by other processes.
+ * @return the result.
  */
 static int search_in_time(
     const struct jsv_regex *regex,
@@ -148,7 +148,7 @@ static int search_in_time(
     return 0;
 }
 
-/* One pattern in one way on all subjects; those who answer agree. @return how often it gave up. */
+/* One pattern, one engine, all subjects. Results must agree. @return the number of -ELOOP. */
 static size_t search_all(
     enum jsv_regex_engine engine,
     const char *pattern,
@@ -191,7 +191,7 @@ static void test_evil_patterns(void **state)
     jsv_regex_scratch_free(scratch);
 }
 
-/* What is not evil is answered, on long subjects too. */
+/* Other patterns get a result, on long subjects too. */
 static void test_benign_patterns(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void test_benign_patterns(void **state)
         }
         jsv_regex_free(regex);
     }
-    /* One attempt at every place of 1 MiB. */
+    /* One attempt at every position of 1 MiB. */
     struct jsv_regex *regex;
     assert_int_equal(jsv_regex_compile(JSV_STR("(?<!x)z"), NULL, &regex, NULL), 0);
     assert_int_equal(jsv_regex_search(regex, (struct jsv_str){subject, SIZE}, scratch), 0);
@@ -276,7 +276,7 @@ compile(struct bench *bench, const char *text, uint32_t weight, bool interpret)
     return match;
 }
 
-/* Without checkpoints PCRE2's own limits are the last resort: on steps, and on memory. */
+/* Without checkpoints PCRE2's own limits apply, of steps and of memory. */
 static void test_last_resort(void **state)
 {
     struct bench *bench = *state;
@@ -298,7 +298,7 @@ static void test_last_resort(void **state)
     free(subject);
 }
 
-/* A checkpoint costs 8, and as much as its number says; the interpreter has a third. */
+/* A checkpoint costs 8 and 2 to the power of its number; the interpreter has a third. */
 static void test_budget(void **state)
 {
     struct bench *bench = *state;
@@ -322,7 +322,7 @@ static void test_budget(void **state)
     }
 }
 
-/* Searches add up what they took. */
+/* The scratch adds up the cost of searches. */
 static void test_cost(void **state)
 {
     struct bench *bench = *state;
@@ -336,7 +336,7 @@ static void test_cost(void **state)
     jsv_match_free(match);
 }
 
-/* Once warm, searching takes no memory. */
+/* After the first search, searching allocates nothing. */
 static void test_steady_state(void **state)
 {
     struct bench *bench = *state;
@@ -360,7 +360,7 @@ static void test_steady_state(void **state)
     jsv_match_free(NULL);
 }
 
-/* The scratch is filled by the first search that needs it, even if that fails. */
+/* The first search allocates the scratch, even if it fails. */
 static void test_scratch_after_failure(void **state)
 {
     struct bench *bench = *state;
@@ -390,7 +390,7 @@ static void test_scratch_after_failure(void **state)
     jsv_match_free(fast);
 }
 
-/* Machine code gets its own stack even if the interpreter was there first. */
+/* Machine code gets its stack even if the interpreter was used first. */
 static void test_stack_comes_late(void **state)
 {
     struct bench *bench = *state;

@@ -133,7 +133,7 @@ print(struct jsv_buf *buf, const char *format, ...)
     assert_int_equal(jsv_buf_append_str(buf, jsv_str_from(text)), 0);
 }
 
-/* An automaton of sets and nothing else. */
+/* An automaton of sets only. */
 static struct jsv_nfa nfa_of(struct jsv_str pattern, struct jsv_arena *arena)
 {
     struct jsv_regex_syntax syntax;
@@ -196,7 +196,7 @@ static void test_kinds(void **state)
     jsv_arena_done(&arena);
 }
 
-/* Characters are in the same sets when they are of the same kind, and only then. */
+/* Characters are of the same kind if and only if they are in the same sets. */
 static void test_random_sets(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_random_sets(void **state)
     }
 }
 
-/* What building says about a pattern, which is used up. */
+/* Build the alphabet of a pattern and free the pattern. */
 static int build_and_free(struct jsv_buf *pattern)
 {
     struct jsv_arena arena;
@@ -256,7 +256,7 @@ static void test_limits(void **state)
     struct jsv_buf pattern;
     jsv_buf_init(&pattern, NULL, SIZE_MAX);
 
-    /* Kinds: all characters but those in the pattern are one. */
+    /* Kinds: all characters that are not in the pattern are one. */
     for (unsigned kinds = JSV_ALPHABET_KINDS_MAX; kinds <= JSV_ALPHABET_KINDS_MAX + 1; kinds++) {
         for (unsigned i = 1; i < kinds; i++) {
             print(&pattern, "\\u%04x", 0x1000 + i);

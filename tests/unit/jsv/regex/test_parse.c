@@ -10,7 +10,7 @@
 #include "jsv/regex/syntax.h"
 #include "support/regex_ask.h"
 
-/* Wrong in unicode mode and in the legacy grammar. */
+/* Errors in unicode mode and in the legacy grammar. */
 static void test_wrong_for_all(void **state)
 {
     (void)state;
@@ -47,7 +47,7 @@ static void test_wrong_for_all(void **state)
     REGEX_EXPECT_FAULTS(cases);
 }
 
-/* The legacy grammar takes these; test_regex.c says for what. */
+/* Accepted by the legacy grammar; test_regex.c has their meaning. */
 static void test_wrong_in_unicode_mode(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void test_wrong_in_unicode_mode(void **state)
     regex_expect_fault(true, "(?!a){2}", -EINVAL, 5, "nothing to repeat");
 }
 
-/* Taken by the letter these mean something nobody wants. */
+/* Errors, although the legacy grammar gives them a meaning. */
 static void test_posix_classes(void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void test_posix_classes(void **state)
     assert_int_equal(regex_ask("^[[:a:x]]$", "x]"), 1);
 }
 
-/* A text repeated, between two others. */
+/* A repeated text between two others. */
 static char *repeat(const char *before, const char *text, size_t count, const char *after)
 {
     size_t size = strlen(text);
@@ -150,13 +150,13 @@ static void test_group_limit(void **state)
     pattern = repeat("", "()", JSV_REGEX_GROUPS_MAX + 1, "");
     regex_expect_fault(false, pattern, -E2BIG, 0, "there are more than 1,000 capturing groups");
     free(pattern);
-    /* These are no groups, or do not capture. */
+    /* Not groups, or not capturing. */
     pattern = repeat("(?:[(]\\((?=", "(?:)[(]\\(", JSV_REGEX_GROUPS_MAX, "))(?<=x)(?<!y)");
     assert_int_equal(compile(pattern), 0);
     free(pattern);
 }
 
-/* The root of a pattern's tree. */
+/* The root of the tree. */
 static struct jsv_regex_syntax parse(const char *pattern, struct jsv_arena *arena)
 {
     struct jsv_regex_syntax syntax;
@@ -239,13 +239,13 @@ static void test_tree(void **state)
     assert_true(parse("^(?:a|b)*$", &arena).regular);
     assert_true(parse("(?:a?)*", &arena).empty_loop);
     assert_false(parse("(?:a?){3}", &arena).empty_loop);
-    /* A group is not yet closed where it refers to itself. */
+    /* A group that refers to itself is not closed yet. */
     assert_null(parse("(a\\1)", &arena).references->reference.group);
     assert_null(parse("\\1(a)", &arena).references->reference.group);
     jsv_arena_done(&arena);
 }
 
-/* An arena that is full at every possible place. */
+/* An arena that is full at any point. */
 static void test_starving(void **state)
 {
     (void)state;

@@ -37,7 +37,7 @@ static void test_found(void **state)
     expect("scx=Qaai", "scx:", "Inherited");
 }
 
-/* ECMA-262 wants the exact spelling, and every key before values of its own alone. */
+/* ECMA-262 requires the exact name, and each key with its own values. */
 static void test_not_found(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void compiles(const char *prefix, const char *name)
     }
 }
 
-/* PCRE2 knows them all. */
+/* PCRE2 has all of them. */
 static void test_all_compile(void **state)
 {
     (void)state;

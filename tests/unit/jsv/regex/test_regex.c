@@ -1,5 +1,5 @@
 /*
- * What patterns match. Each is asked in every way there is to match it.
+ * What patterns match, with every engine.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -57,7 +57,7 @@ static void test_search_is_anywhere(void **state)
     REGEX_EXPECT_CASES(cases);
 }
 
-/* Line ends are characters like others to ^ and $; the dot alone avoids them. */
+/* ^ and $ ignore line ends; only the dot does not match them. */
 static void test_lines(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void test_characters(void **state)
         {"^\\u{10ffff}$", "\U0010fffe", 0},
     };
     REGEX_EXPECT_CASES(cases);
-    /* NUL is a character, not an end. */
+    /* NUL is a character like any other. */
     assert_int_equal(regex_ask_str(JSV_STR("^a\\0b$"), JSV_STR("a\0b")), 1);
     assert_int_equal(regex_ask_str(JSV_STR("^a\0b$"), JSV_STR("a\0b")), 1);
     assert_int_equal(regex_ask_str(JSV_STR("^a\\0b$"), JSV_STR("a")), 0);
@@ -354,7 +354,7 @@ static void test_boundaries(void **state)
     REGEX_EXPECT_CASES(cases);
 }
 
-/* What unicode mode refuses and the legacy grammar understands. */
+/* Constructs of the legacy grammar that unicode mode rejects. */
 static void test_legacy(void **state)
 {
     (void)state;
@@ -400,7 +400,7 @@ static void test_legacy(void **state)
     assert_int_equal(regex_ask_str(JSV_STR("^\\08$"), JSV_STR("\0008")), 1);
 }
 
-/* Patterns as they are found in schemas. */
+/* Patterns from schemas. */
 static void test_everyday(void **state)
 {
     (void)state;
@@ -566,7 +566,7 @@ static void test_failure_leaves_results_alone(void **state)
     jsv_regex_scratch_free(NULL);
 }
 
-/* An empty subject may have no address at all. */
+/* The data of an empty subject may be NULL. */
 static void test_null_subject(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /*
- * Patterns that only simulating can match: those whose table would be too
- * large, and those with look-aheads at the start. On small patterns, which
- * all ways can match, every other test of this room compares simulation too.
+ * Patterns that only simulation can match: those whose table would be too large,
+ * and those with look-aheads at the start. All other tests of this folder compare
+ * simulation with the other engines.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #define NAME  LABEL "(\\." LABEL ")+"
 #define TAG                                                                                        \
     "([a-zA-Z]{2,3}(-[a-zA-Z]{3}){0,2}|[a-zA-Z]{4,8})(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?"
-/* Names of hosts, backwards, with extensions in some language: as catalogues of decisions use. */
+/* Reversed host names with extensions, as in CERT/CC SSVC. */
 #define NAMESPACE                                                                                  \
     "(x_" NAME "#" NAME "|[a-z]+)((/|/" TAG ")((/(" TAG "|\\." NAME "#" NAME "|\\." NAME "\\$" TAG \
     "))+)?)?"
@@ -78,7 +78,6 @@ static void large_patterns_match(void **state)
     jsv_regex_scratch_free(scratch);
 }
 
-/* Whatever can be repeated is repeated as often as it says, and no more. */
 static void repetitions_are_exact(void **state)
 {
     (void)state;
@@ -101,7 +100,7 @@ static void repetitions_are_exact(void **state)
     jsv_regex_scratch_free(scratch);
 }
 
-static void what_is_simulated(void **state)
+static void patterns_that_are_simulated(void **state)
 {
     (void)state;
     static const struct {
@@ -131,7 +130,7 @@ static void what_is_simulated(void **state)
     }
 }
 
-/* Patterns on which many states are followed for long: in time, or given up. */
+/* With many states, a search ends in time, with a result or -ELOOP. */
 static void long_searches_end(void **state)
 {
     (void)state;
@@ -169,7 +168,7 @@ static void long_searches_end(void **state)
         assert_true(*jsv_regex_scratch_cost(scratch) > 0);
         jsv_regex_free(regex);
     }
-    /* no more than the caller has left */
+    /* limited by the caller's remaining steps */
     int64_t left = 0;
     struct jsv_regex *regex;
     jsv_regex_scratch_bound(scratch, &left, 25);
@@ -230,7 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_patterns_match),
         cmocka_unit_test(repetitions_are_exact),
-        cmocka_unit_test(what_is_simulated),
+        cmocka_unit_test(patterns_that_are_simulated),
         cmocka_unit_test(long_searches_end),
         cmocka_unit_test(limits_are_named),
         cmocka_unit_test(memory_runs_out),

@@ -1,8 +1,7 @@
 /*
- * What the JSON Schema Test Suite asks of regular expressions: its pattern and
- * patternProperties files, the optional ones about ECMA-262 and about characters
- * beyond the BMP, and format "regex". Skipped where the suite is not at hand:
- * MCPGATE_SHARED names the directory.
+ * Regular expressions in the JSON Schema Test Suite: pattern, patternProperties,
+ * the optional files about ECMA-262 and characters beyond the BMP, and format
+ * "regex". Skipped if MCPGATE_SHARED does not have the suite.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,8 +50,8 @@ static void ask_format(struct jsv_value test, struct tally *tally)
 }
 
 /*
- * Whether a key matches can be told from the verdict where there is one pattern
- * and no other key is allowed.
+ * The verdict shows whether a key matches if there is one pattern and no other key
+ * is allowed.
  */
 static void ask_keys(struct jsv_value schema, struct jsv_value test, struct tally *tally)
 {
