@@ -23,8 +23,6 @@
  */
 #define EXPLAINED_MAX 20000
 
-#define ANY_TYPE (~0u)
-
 /* ---- marks ---- */
 
 int jsv_explain_alloc_words(struct jsv_explain *x, size_t count, size_t *ret_at)
@@ -71,7 +69,7 @@ static int follow(const struct jsv_keyword_call *call, const struct jsv_subschem
     return r;
 }
 
-static int explain_ref(const struct jsv_keyword_call *call)
+int jsv_explain_ref(const struct jsv_keyword_call *call)
 {
     const struct jsv_subschema *target = call->use->ref.target;
     if (call->use->ref.dynamic) {
@@ -87,7 +85,7 @@ static int explain_ref(const struct jsv_keyword_call *call)
 
 /* ---- combinations ---- */
 
-static int explain_all_of(const struct jsv_keyword_call *call)
+int jsv_explain_all_of(const struct jsv_keyword_call *call)
 {
     int verdict = 1;
     for (uint32_t i = 0; i < call->use->list.count; i++) {
@@ -150,7 +148,7 @@ static int explain_alternatives(const struct jsv_keyword_call *call)
     return jsv_branches_settle(&branches);
 }
 
-static int explain_any_of(const struct jsv_keyword_call *call)
+int jsv_explain_any_of(const struct jsv_keyword_call *call)
 {
     struct matches matches;
     int r = find_matches(call, true, &matches);
@@ -160,7 +158,7 @@ static int explain_any_of(const struct jsv_keyword_call *call)
     return explain_alternatives(call);
 }
 
-static int explain_one_of(const struct jsv_keyword_call *call)
+int jsv_explain_one_of(const struct jsv_keyword_call *call)
 {
     struct matches matches;
     int r = find_matches(call, false, &matches);
@@ -177,7 +175,7 @@ static int explain_one_of(const struct jsv_keyword_call *call)
         matches.first[1]);
 }
 
-static int explain_not(const struct jsv_keyword_call *call)
+int jsv_explain_not(const struct jsv_keyword_call *call)
 {
     struct jsv_keyword_call unmarked = *call;
     unmarked.marks = NULL;
@@ -188,7 +186,7 @@ static int explain_not(const struct jsv_keyword_call *call)
     return NOTE(call, "must not match the schema in \"not\"");
 }
 
-static int explain_if(const struct jsv_keyword_call *call)
+int jsv_explain_if(const struct jsv_keyword_call *call)
 {
     int r = evaluate_quietly(call, call->use->one.schema);
     if (r < 0) {
@@ -203,50 +201,13 @@ static int explain_if(const struct jsv_keyword_call *call)
 
 static const struct {
     int (*check)(const struct jsv_keyword_call *call);
-    unsigned types; /* bits of the types it applies to; 0: evaluated by another keyword */
+    unsigned types; /* bits of the types it applies to */
 } checks[JSV_KEYWORD_COUNT] = {
-    [JSV_KEYWORD_REF] = {explain_ref, ANY_TYPE},
-    [JSV_KEYWORD_DYNAMIC_REF] = {explain_ref, ANY_TYPE},
-    [JSV_KEYWORD_RECURSIVE_REF] = {explain_ref, ANY_TYPE},
-    [JSV_KEYWORD_TYPE] = {jsv_explain_type, ANY_TYPE},
-    [JSV_KEYWORD_CONST] = {jsv_explain_enum, ANY_TYPE},
-    [JSV_KEYWORD_ENUM] = {jsv_explain_enum, ANY_TYPE},
-    [JSV_KEYWORD_MULTIPLE_OF] = {jsv_explain_multiple_of, JSV_TYPE_BIT_NUMBER},
-    [JSV_KEYWORD_MAXIMUM] = {jsv_explain_bound, JSV_TYPE_BIT_NUMBER},
-    [JSV_KEYWORD_EXCLUSIVE_MAXIMUM] = {jsv_explain_bound, JSV_TYPE_BIT_NUMBER},
-    [JSV_KEYWORD_MINIMUM] = {jsv_explain_bound, JSV_TYPE_BIT_NUMBER},
-    [JSV_KEYWORD_EXCLUSIVE_MINIMUM] = {jsv_explain_bound, JSV_TYPE_BIT_NUMBER},
-    [JSV_KEYWORD_MAX_LENGTH] = {jsv_explain_size, JSV_TYPE_BIT_STRING},
-    [JSV_KEYWORD_MIN_LENGTH] = {jsv_explain_size, JSV_TYPE_BIT_STRING},
-    [JSV_KEYWORD_PATTERN] = {jsv_explain_pattern, JSV_TYPE_BIT_STRING},
-    [JSV_KEYWORD_FORMAT] = {jsv_explain_format, JSV_TYPE_BIT_STRING},
-    [JSV_KEYWORD_CONTENT_ENCODING] = {jsv_explain_content_encoding, JSV_TYPE_BIT_STRING},
-    [JSV_KEYWORD_CONTENT_MEDIA_TYPE] = {jsv_explain_content_media_type, JSV_TYPE_BIT_STRING},
-    [JSV_KEYWORD_MAX_ITEMS] = {jsv_explain_size, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_MIN_ITEMS] = {jsv_explain_size, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_UNIQUE_ITEMS] = {jsv_explain_unique_items, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_PREFIX_ITEMS] = {jsv_explain_prefix_items, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_ITEMS] = {jsv_explain_items, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_ADDITIONAL_ITEMS] = {jsv_explain_items, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_CONTAINS] = {jsv_explain_contains, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_MAX_PROPERTIES] = {jsv_explain_size, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_MIN_PROPERTIES] = {jsv_explain_size, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_REQUIRED] = {jsv_explain_required, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_DEPENDENT_REQUIRED] = {jsv_explain_dependencies, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_DEPENDENCIES] = {jsv_explain_dependencies, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_DEPENDENT_SCHEMAS] = {jsv_explain_dependencies, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_PROPERTY_NAMES] = {jsv_explain_property_names, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_PROPERTIES] = {jsv_explain_properties, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_PATTERN_PROPERTIES] = {jsv_explain_pattern_properties, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_ADDITIONAL_PROPERTIES] = {jsv_explain_additional_properties, JSV_TYPE_BIT_OBJECT},
-    [JSV_KEYWORD_ALL_OF] = {explain_all_of, ANY_TYPE},
-    [JSV_KEYWORD_ANY_OF] = {explain_any_of, ANY_TYPE},
-    [JSV_KEYWORD_ONE_OF] = {explain_one_of, ANY_TYPE},
-    [JSV_KEYWORD_NOT] = {explain_not, ANY_TYPE},
-    [JSV_KEYWORD_IF] = {explain_if, ANY_TYPE},
-    [JSV_KEYWORD_UNEVALUATED_ITEMS] = {jsv_explain_unevaluated_items, JSV_TYPE_BIT_ARRAY},
-    [JSV_KEYWORD_UNEVALUATED_PROPERTIES] =
-        {jsv_explain_unevaluated_properties, JSV_TYPE_BIT_OBJECT},
+#define JSV_TYPE_BIT_ANY (~0u)
+#define EXPLAIN(keyword, function, type, kind)                                                     \
+    [JSV_KEYWORD_##keyword] = {jsv_explain_##function, JSV_TYPE_BIT_##type},
+#include "jsv/schema/report/explain.def"
+#undef EXPLAIN
 };
 
 /* Steps for a keyword, by how much of the schema and the document it reads. */

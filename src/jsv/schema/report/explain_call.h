@@ -64,35 +64,15 @@ int jsv_explain_evaluate(
 /* Allocate words, set to 0, until the keyword has been evaluated. @return 0 or -ENOMEM. */
 int jsv_explain_alloc_words(struct jsv_explain *x, size_t count, size_t *ret_at);
 
-/* ---- explain_value.c ---- */
+/* ---- keywords ---- */
 
-int jsv_explain_type(const struct jsv_keyword_call *call);
-int jsv_explain_enum(const struct jsv_keyword_call *call);
-int jsv_explain_bound(const struct jsv_keyword_call *call);
-int jsv_explain_multiple_of(const struct jsv_keyword_call *call);
-int jsv_explain_size(const struct jsv_keyword_call *call);
-int jsv_explain_pattern(const struct jsv_keyword_call *call);
-int jsv_explain_format(const struct jsv_keyword_call *call);
-int jsv_explain_content_encoding(const struct jsv_keyword_call *call);
-int jsv_explain_content_media_type(const struct jsv_keyword_call *call);
+#define EXPLAIN(keyword, function, type, kind)                                                     \
+    int jsv_explain_##function(const struct jsv_keyword_call *call);
+#include "jsv/schema/report/explain.def"
+#undef EXPLAIN
 
 /* Search with a pattern. @return 1, 0 or an error; -ETIME if the search exceeded its limit. */
 int jsv_explain_search(struct jsv_explain *x, const struct jsv_regex *regex, struct jsv_str text);
-
-/* ---- explain_container.c ---- */
-
-int jsv_explain_unique_items(const struct jsv_keyword_call *call);
-int jsv_explain_prefix_items(const struct jsv_keyword_call *call);
-int jsv_explain_items(const struct jsv_keyword_call *call);
-int jsv_explain_unevaluated_items(const struct jsv_keyword_call *call);
-int jsv_explain_contains(const struct jsv_keyword_call *call);
-int jsv_explain_required(const struct jsv_keyword_call *call);
-int jsv_explain_dependencies(const struct jsv_keyword_call *call);
-int jsv_explain_property_names(const struct jsv_keyword_call *call);
-int jsv_explain_properties(const struct jsv_keyword_call *call);
-int jsv_explain_pattern_properties(const struct jsv_keyword_call *call);
-int jsv_explain_additional_properties(const struct jsv_keyword_call *call);
-int jsv_explain_unevaluated_properties(const struct jsv_keyword_call *call);
 
 /* ---- helpers ---- */
 

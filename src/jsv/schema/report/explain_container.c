@@ -496,38 +496,25 @@ static int check_extra(const struct jsv_keyword_call *call, const struct jsv_nod
         call->x->findings, at, "unexpected property \"%.*s\"", JSV_TEXT(at.member));
 }
 
+/* additionalProperties and unevaluatedProperties */
 int jsv_explain_additional_properties(const struct jsv_keyword_call *call)
 {
     const struct jsv_node *key = call->place->node + 1;
     const struct jsv_node *end = jsv_node_next(call->place->node);
-    size_t listed;
-    int verdict = mark_listed(call, &listed);
+    bool is_additional = call->use->keyword == JSV_KEYWORD_ADDITIONAL_PROPERTIES;
+    size_t skipped = is_additional ? 0 : call->marks->at;
+    int verdict = is_additional ? mark_listed(call, &skipped) : 0;
     verdict = verdict < 0 ? verdict : 1;
     for (size_t index = 0; key < end && verdict >= 0; key = jsv_node_next(key + 1), index++) {
-        bool settled = is_settled(call, key) || has_bit(call->x, listed, index);
-        int r = settled ? 1 : matches_pattern(call, key);
+        if (has_bit(call->x, skipped, index) || (is_additional && is_settled(call, key))) {
+            continue;
+        }
+        int r = is_additional ? matches_pattern(call, key) : 0;
         if (r == 1) {
             continue;
         }
         r = r < 0 ? r : check_extra(call, key);
         if (decides(call, r, &verdict)) {
-            return verdict;
-        }
-        mark(call, index);
-    }
-    return verdict;
-}
-
-int jsv_explain_unevaluated_properties(const struct jsv_keyword_call *call)
-{
-    const struct jsv_node *key = call->place->node + 1;
-    const struct jsv_node *end = jsv_node_next(call->place->node);
-    int verdict = 1;
-    for (size_t index = 0; key < end; key = jsv_node_next(key + 1), index++) {
-        if (has_bit(call->x, call->marks->at, index)) {
-            continue;
-        }
-        if (decides(call, check_extra(call, key), &verdict)) {
             return verdict;
         }
         mark(call, index);

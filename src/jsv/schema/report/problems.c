@@ -18,11 +18,10 @@
 /* ---- locations ---- */
 
 /*
- * Append the evaluation path: the pointer from the root schema to a node of
- * `schema`, in which each reference that was followed is a token.
- * @return 0; -ENOMEM; or the buffer's error.
+ * Write the evaluation path: the pointer from the root schema to a node of the
+ * finding's schema, in which each reference that was followed is a token.
  */
-static int write_evaluation_path(
+static void write_evaluation_path(
     struct jsv_findings *findings,
     const struct jsv_finding *f,
     const struct jsv_node *node,
@@ -32,10 +31,9 @@ static int write_evaluation_path(
     for (const struct jsv_ref_link *ref = f->refs; ref; ref = ref->outer) {
         count++;
     }
-    const struct jsv_ref_link **refs =
-        jsv_arena_array(&findings->validator->arena, count + 1, sizeof(*refs));
+    const struct jsv_ref_link **refs = jsv_findings_alloc(findings, (count + 1) * sizeof(*refs));
     if (!refs) {
-        return -ENOMEM;
+        return;
     }
     size_t at = count;
     for (const struct jsv_ref_link *ref = f->refs; ref; ref = ref->outer) {
@@ -48,33 +46,26 @@ static int write_evaluation_path(
         from = refs[at]->target->node;
     }
     jsv_node_pointer_append(path, f->schema->resource->source->document, from, node);
-    return path->error;
 }
 
-/* A part of a text that is still being written. */
-struct piece {
-    size_t start;
-    size_t end;
-};
-
-static struct jsv_str text_of(struct jsv_str all, struct piece piece)
+/* Copy the text in a buffer, and clear the buffer. */
+static struct jsv_str take_text(struct jsv_findings *findings, struct jsv_buf *buf)
 {
-    return (struct jsv_str){all.data + piece.start, piece.end - piece.start};
+    if (buf->error) {
+        findings->validator->error = -ENOMEM;
+        return (struct jsv_str){"", 0};
+    }
+    struct jsv_str text = jsv_findings_copy(findings, buf->data ? buf->data : "", buf->size);
+    jsv_buf_reset(buf);
+    return text;
 }
 
-/* The locations of a keyword, or of a schema if no keyword is involved. */
-struct locations {
-    struct piece schema_path; /* a pointer, after the URI if it is in another source */
-    struct piece evaluation_path;
-    struct piece resource_path;
-};
-
-/* Write the locations one after the other; equal ones are written once. */
-static int write_locations(
+/* Set the locations of the keyword, or of the schema if it is `false`. */
+static void set_locations(
     struct jsv_findings *findings,
     const struct jsv_finding *f,
-    struct jsv_buf *out,
-    struct locations *ret_locations)
+    struct jsv_buf *scratch,
+    struct jsv_problem *problem)
 {
     const struct jsv_node *node = f->use ? f->use->key : f->schema->node;
     const struct jsv_subschema *root = findings->schema->root;
@@ -82,49 +73,27 @@ static int write_locations(
     const struct jsv_source *source = resource->source;
     const struct jsv_node *top = jsv_document_nodes(source->document);
     if (source != root->resource->source) {
-        jsv_buf_append_str(out, source->uri);
-        jsv_buf_append_byte(out, '#');
+        jsv_buf_append_str(scratch, source->uri);
+        jsv_buf_append_byte(scratch, '#');
     }
-    struct piece pointer = {.start = out->size};
-    jsv_node_pointer_append(out, source->document, top, node);
-    pointer.end = out->size;
-    struct locations locations = {{0, pointer.end}, pointer, pointer};
-    int r = 0;
+    size_t uri_size = scratch->size;
+    jsv_node_pointer_append(scratch, source->document, top, node);
+    problem->schema_path = take_text(findings, scratch);
+    struct jsv_str pointer = problem->schema_path;
+    if (pointer.size) {
+        pointer = (struct jsv_str){pointer.data + uri_size, pointer.size - uri_size};
+    }
+    problem->evaluation_path = pointer;
     if (f->refs || root->node != top) {
-        locations.evaluation_path.start = out->size;
-        r = write_evaluation_path(findings, f, node, out);
-        locations.evaluation_path.end = out->size;
+        write_evaluation_path(findings, f, node, scratch);
+        problem->evaluation_path = take_text(findings, scratch);
     }
+    problem->resource_uri = resource->uri;
+    problem->resource_path = pointer;
     if (resource->root != top) {
-        locations.resource_path.start = out->size;
-        jsv_node_pointer_append(out, source->document, resource->root, node);
-        locations.resource_path.end = out->size;
+        jsv_node_pointer_append(scratch, source->document, resource->root, node);
+        problem->resource_path = take_text(findings, scratch);
     }
-    *ret_locations = locations;
-    return r < 0 ? r : out->error;
-}
-
-/* Set the locations of a problem; `out` is scratch. */
-static void set_locations(
-    struct jsv_findings *findings,
-    const struct jsv_finding *f,
-    struct jsv_buf *out,
-    struct jsv_problem *problem)
-{
-    struct locations locations;
-    jsv_buf_reset(out);
-    if (write_locations(findings, f, out, &locations) < 0) {
-        findings->validator->error = -ENOMEM;
-        return;
-    }
-    struct jsv_str all = jsv_findings_copy(findings, out->data ? out->data : "", out->size);
-    if (all.size < out->size) {
-        return;
-    }
-    problem->schema_path = text_of(all, locations.schema_path);
-    problem->evaluation_path = text_of(all, locations.evaluation_path);
-    problem->resource_uri = f->schema->resource->uri;
-    problem->resource_path = text_of(all, locations.resource_path);
 }
 
 /* ---- the list ---- */
@@ -154,39 +123,10 @@ static struct jsv_sort_item *sort_findings(struct jsv_findings *findings, size_t
     return items;
 }
 
-/* The kind by the keyword; what only applies other schemas has no problems of its own. */
 static const enum jsv_problem_kind kinds[JSV_KEYWORD_COUNT] = {
-    [JSV_KEYWORD_TYPE] = JSV_PROBLEM_TYPE,
-    [JSV_KEYWORD_CONST] = JSV_PROBLEM_VALUE,
-    [JSV_KEYWORD_ENUM] = JSV_PROBLEM_VALUE,
-    [JSV_KEYWORD_MULTIPLE_OF] = JSV_PROBLEM_NOT_MULTIPLE,
-    [JSV_KEYWORD_MAXIMUM] = JSV_PROBLEM_TOO_LARGE,
-    [JSV_KEYWORD_EXCLUSIVE_MAXIMUM] = JSV_PROBLEM_TOO_LARGE,
-    [JSV_KEYWORD_MINIMUM] = JSV_PROBLEM_TOO_SMALL,
-    [JSV_KEYWORD_EXCLUSIVE_MINIMUM] = JSV_PROBLEM_TOO_SMALL,
-    [JSV_KEYWORD_MAX_LENGTH] = JSV_PROBLEM_TOO_LONG,
-    [JSV_KEYWORD_MIN_LENGTH] = JSV_PROBLEM_TOO_SHORT,
-    [JSV_KEYWORD_PATTERN] = JSV_PROBLEM_PATTERN,
-    [JSV_KEYWORD_FORMAT] = JSV_PROBLEM_FORMAT,
-    [JSV_KEYWORD_CONTENT_ENCODING] = JSV_PROBLEM_CONTENT,
-    [JSV_KEYWORD_CONTENT_MEDIA_TYPE] = JSV_PROBLEM_CONTENT,
-    [JSV_KEYWORD_MAX_ITEMS] = JSV_PROBLEM_TOO_MANY_ITEMS,
-    [JSV_KEYWORD_MIN_ITEMS] = JSV_PROBLEM_TOO_FEW_ITEMS,
-    [JSV_KEYWORD_UNIQUE_ITEMS] = JSV_PROBLEM_NOT_UNIQUE,
-    [JSV_KEYWORD_ITEMS] = JSV_PROBLEM_UNEXPECTED_ITEM,
-    [JSV_KEYWORD_ADDITIONAL_ITEMS] = JSV_PROBLEM_UNEXPECTED_ITEM,
-    [JSV_KEYWORD_UNEVALUATED_ITEMS] = JSV_PROBLEM_UNEXPECTED_ITEM,
-    [JSV_KEYWORD_CONTAINS] = JSV_PROBLEM_CONTAINS,
-    [JSV_KEYWORD_MAX_PROPERTIES] = JSV_PROBLEM_TOO_MANY_PROPERTIES,
-    [JSV_KEYWORD_MIN_PROPERTIES] = JSV_PROBLEM_TOO_FEW_PROPERTIES,
-    [JSV_KEYWORD_REQUIRED] = JSV_PROBLEM_MISSING_PROPERTY,
-    [JSV_KEYWORD_DEPENDENT_REQUIRED] = JSV_PROBLEM_MISSING_PROPERTY,
-    [JSV_KEYWORD_DEPENDENCIES] = JSV_PROBLEM_MISSING_PROPERTY,
-    [JSV_KEYWORD_ADDITIONAL_PROPERTIES] = JSV_PROBLEM_UNEXPECTED_PROPERTY,
-    [JSV_KEYWORD_UNEVALUATED_PROPERTIES] = JSV_PROBLEM_UNEXPECTED_PROPERTY,
-    [JSV_KEYWORD_ANY_OF] = JSV_PROBLEM_ALTERNATIVES,
-    [JSV_KEYWORD_ONE_OF] = JSV_PROBLEM_ALTERNATIVES,
-    [JSV_KEYWORD_NOT] = JSV_PROBLEM_NOT,
+#define EXPLAIN(keyword, function, type, kind) [JSV_KEYWORD_##keyword] = JSV_PROBLEM_##kind,
+#include "jsv/schema/report/explain.def"
+#undef EXPLAIN
 };
 
 static enum jsv_problem_kind kind_of(const struct jsv_finding *f)
