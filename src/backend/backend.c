@@ -29,6 +29,8 @@ struct backend_post {
     struct loop_timer *deadline;
     struct backend_transfer transfer;
     int error; /* of ours, while it ran */
+    uint64_t entered_us;
+    uint64_t started_us; /* 0: it waits */
     backend_done *done;
     void *owner;
 };
@@ -112,6 +114,7 @@ static void post_leave(struct backend_post *post)
 static void finish(struct backend_post *post, struct backend_reply reply)
 {
     post_leave(post);
+    reply.queued_us = (post->started_us ? post->started_us : os_now_us()) - post->entered_us;
     post->done(post->owner, &reply);
     post_free(post);
 }
@@ -168,6 +171,7 @@ static int post_run(struct backend_post *post)
 static void start_waiting(struct loop_fair_item *item)
 {
     struct backend_post *post = (struct backend_post *)item;
+    post->started_us = os_now_us();
     int r = post_run(post);
     if (r < 0) {
         fail(post, r);
@@ -373,7 +377,9 @@ int backend_post_start(
     if (r == 0) {
         r = loop_fair_enter(&backend->queue, message->connection, &post->item);
     }
+    post->entered_us = os_now_us();
     if (r == LOOP_FAIR_RUNNING) {
+        post->started_us = post->entered_us;
         r = post_run(post);
     }
     if (r < 0) {

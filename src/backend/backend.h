@@ -47,6 +47,7 @@ struct backend_reply {
     int error;           /* 0; -errno when there was no answer: -ETIMEDOUT, -ECONNREFUSED, …;
                             -EBUSY: it waited and had to make room for another connection's */
     unsigned status;     /* of HTTP */
+    uint64_t queued_us;  /* how long it waited before it was sent */
     struct jsv_str body; /* until the callback returns; cut at reply_size_max */
 };
 

@@ -317,6 +317,7 @@ static void refuse_dropped(struct loop_fair_item *item)
 {
     struct command_run *run = (struct command_run *)item;
     struct tool_call *call = run->call;
+    call->queued_us = os_now_us() - run->entered_us;
     free_run(run);
     int r = refuse_as_busy(call);
     finish(call, r < 0 ? r : 0);

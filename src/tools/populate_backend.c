@@ -127,6 +127,7 @@ static void replied(void *owner, const struct backend_reply *reply)
 {
     struct tool_call *call = owner;
     call->state = NULL;
+    call->queued_us = reply->queued_us;
     int r = write_reply(call, reply);
     call->error = r < 0 ? r : 0;
     call->finished(call);

@@ -107,7 +107,7 @@ struct tool_call {
     struct jsv_str state_out;      /* with TOOL_ASK; valid UTF-8, lives until the call is over */
     struct envelope_result result; /* what out was written from, byte for byte */
     struct envelope_issue failure; /* of a program: why it failed; code.data NULL: it did not */
-    uint64_t queued_us;            /* it waited for a place to run a program in */
+    uint64_t queued_us;            /* it waited to start a program or to send to the backend */
     int error;                     /* after a wait: 0 or -errno, our fault */
     void *state;                   /* of a tool that waits */
 };

@@ -485,6 +485,7 @@ static void test_dropped_call_is_told(void **state)
     finish_wanted = 1;
     assert_int_equal(loop_run(calling.loop), 0);
     fixture_expect_str(calls[CALLS - 1].failure.code, "ADAPTER.EXECUTION.BUSY");
+    assert_true(calls[CALLS - 1].queued_us > 0);
     assert_null(calls[CALLS - 1].state);
     tool_cancel(&first);
     tool_cancel(&second);
