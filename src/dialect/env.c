@@ -99,6 +99,18 @@ static enum dialect_step answer_fault(
     return DIALECT_DONE;
 }
 
+/* A program's own first error, if its code is a canonical one; otherwise an internal error. */
+static const struct envelope_canonical_error *failure_of(const struct tool_call *call)
+{
+    const struct envelope_canonical_error *error = canonical(ENVELOPE_CANONICAL_INTERNAL_ERROR);
+    if (tool_tells_errors(call)) {
+        struct jsv_value errors = jsv_value_get(call->result.value, JSV_STR("errors"));
+        struct jsv_value code = jsv_value_get(jsv_value_at(errors, 0), JSV_STR("code"));
+        (void)envelope_canonical_find(jsv_value_text(code), &error);
+    }
+    return error;
+}
+
 /* A program failed: the canonical error, with the codes of the failure. */
 static void env_render_failure(struct dialect_req *req)
 {
@@ -120,7 +132,7 @@ static void env_render_failure(struct dialect_req *req)
         envelope_issues_write(&(struct envelope_issues){&call->failure, 1}, "details", &writer);
     }
     jsv_write_object_end(&writer);
-    answer_error(req, envelope_canonical_get(ENVELOPE_CANONICAL_INTERNAL_ERROR), &details);
+    answer_error(req, failure_of(call), &details);
     jsv_buf_done(&details);
 }
 

@@ -24,20 +24,6 @@ int envelope_canonical_find(struct jsv_str name, const struct envelope_canonical
     return -ENOENT;
 }
 
-int envelope_canonical_write_rpc(
-    const struct envelope_canonical_error *error, struct jsv_str data, struct jsv_buf *out)
-{
-    struct jsv_writer writer = jsv_writer_on(out);
-    jsv_write_object_begin(&writer);
-    jsv_write_member_int64(&writer, JSV_STR("code"), error->rpc);
-    jsv_write_member_string(&writer, JSV_STR("message"), error->message);
-    if (data.size > 0) {
-        jsv_write_member_span(&writer, JSV_STR("data"), data);
-    }
-    jsv_write_object_end(&writer);
-    return out->error;
-}
-
 int envelope_canonical_write_http(
     const struct envelope_canonical_error *error, struct jsv_str details, struct jsv_buf *out)
 {

@@ -1,7 +1,4 @@
-/*
- * The canonical errors, each with its HTTP status, JSON-RPC code and message,
- * and how they are written for either.
- */
+/* The canonical errors of ENV, each with its HTTP status, JSON-RPC code and message. */
 #pragma once
 
 #include <jsv/json.h>
@@ -22,19 +19,8 @@ struct envelope_canonical_error {
 
 const struct envelope_canonical_error *envelope_canonical_get(enum envelope_canonical error);
 
-/**
- * Look an error up by its name.
- * @return 0; -ENOENT when there is none of that name: nothing stands in for it.
- */
+/** Find an error by its name. @return 0; -ENOENT for an unknown name: there is no default. */
 int envelope_canonical_find(struct jsv_str name, const struct envelope_canonical_error **ret_error);
-
-/**
- * Append the error object of a JSON-RPC response: {"code":-32001,"message":…,"data":…}.
- * @param data JSON; empty: no such member.
- * @return 0, or the buffer's sticky error.
- */
-int envelope_canonical_write_rpc(
-    const struct envelope_canonical_error *error, struct jsv_str data, struct jsv_buf *out);
 
 /**
  * Append the body of an HTTP answer: {"error":{"code":"TOOL_NOT_FOUND","message":…,"details":…}}.

@@ -1,7 +1,7 @@
 /*
- * One walk over the members finds those that JSON-RPC knows; then the shape is
- * decided in the order in which a sender would want to hear about it: is this
- * JSON-RPC at all, is the id one, is there a method or an answer.
+ * One pass over the members finds those of JSON-RPC. Then the shape is checked
+ * in the order most useful to the sender: "jsonrpc", the id, then the method or
+ * the answer.
  */
 #include "rpc/message.h"
 
@@ -23,9 +23,9 @@ static bool is_there(struct jsv_value value)
     return jsv_value_type(value) != JSV_TYPE_NONE;
 }
 
-/* ---- looking ---- */
+/* ---- members ---- */
 
-/* Where a member's value belongs; NULL when it is none of ours. */
+/* Where to store a member's value; NULL for other members. */
 static struct jsv_value *place_of(struct rpc_members *members, struct jsv_str name)
 {
     switch (name.size) {
@@ -48,7 +48,7 @@ static struct jsv_value *place_of(struct rpc_members *members, struct jsv_str na
     }
 }
 
-/* Every message is walked over, so this goes from node to node itself. */
+/* This runs for every message, so it walks the nodes itself. */
 void rpc_members_find(struct jsv_value root, struct rpc_members *ret_members)
 {
     *ret_members = (struct rpc_members){0};
@@ -72,7 +72,7 @@ static bool is_identifier(struct jsv_value id)
     return type == JSV_TYPE_STRING || type == JSV_TYPE_NUMBER;
 }
 
-/* A message without a method: an answer, or nothing we know. */
+/* A message without a method: an answer, or invalid. */
 static bool read_answer(struct rpc_message *message, struct rpc_fault *reterr_fault)
 {
     const struct rpc_members *members = &message->members;
@@ -181,7 +181,7 @@ struct jsv_str rpc_error_message(enum rpc_error error)
 
 /* ---- answers ---- */
 
-/* Every answer has these words; written as they are they take a tenth of what a writer takes. */
+/* Part of every answer; appended as constants they cost a tenth of using a writer. */
 #define HEAD   "{\"jsonrpc\":\"2.0\""
 #define ID     ",\"id\":"
 #define RESULT ",\"result\":"
@@ -245,7 +245,7 @@ static bool skip(struct jsv_str *text, struct jsv_str prefix)
     return begins;
 }
 
-/* What stands before the result or the error is as write_head() has it. */
+/* Skip the text that write_head() writes. */
 static bool skip_head(struct jsv_str *answer, const struct rpc_message *message)
 {
     return skip(answer, JSV_STR(HEAD ID)) ? skip(answer, id_text(message))
@@ -257,13 +257,6 @@ bool rpc_is_error(struct jsv_str answer, const struct rpc_message *message)
     return skip_head(&answer, message) && skip(&answer, JSV_STR(ERROR));
 }
 
-struct jsv_str rpc_result_of(struct jsv_str answer, const struct rpc_message *message)
-{
-    bool is_result = skip_head(&answer, message) && skip(&answer, JSV_STR(RESULT));
-    bool is_whole = is_result && answer.size > 1 && answer.data[answer.size - 1] == '}';
-    return is_whole ? (struct jsv_str){answer.data, answer.size - 1} : (struct jsv_str){0};
-}
-
 void rpc_write_fault_data(struct jsv_writer *writer, const struct rpc_fault *fault)
 {
     jsv_write_object_begin(writer);
@@ -273,10 +266,10 @@ void rpc_write_fault_data(struct jsv_writer *writer, const struct rpc_fault *fau
     jsv_write_object_end(writer);
 }
 
-/* Room for any text of an error with its details; a longer one keeps the standard text. */
+/* An error text with details; a longer one falls back to the standard text. */
 #define MESSAGE_SIZE_MAX 1024
 
-/* @param memory Where the text may be made; done with by the caller. */
+/* @param memory For the text; freed by the caller. */
 static struct jsv_str
 message_of(enum rpc_error error, const struct rpc_fault *fault, struct jsv_buf *memory)
 {

@@ -11,6 +11,7 @@ const tool = (name, script, more = {}) => [`tools/${name}.tool.json`, {
 const FILES = Object.fromEntries([
     tool('own', `echo '${JSON.stringify({ schema_version: 'mcp.envelope.v0.1', result: { half: 1 }, errors: [OWN] })}'; exit 3`),
     tool('odd', `echo '{"schema_version":"mcp.envelope.v0.1","result":null,"errors":[{"code":7,"details":[]},5]}'; exit 3`),
+    tool('canonical', `echo '${JSON.stringify({ schema_version: 'mcp.envelope.v0.1', result: null, errors: [{ code: 'INVALID_TOOL_INPUT', message: 'n is odd' }] })}'; exit 1`),
     tool('crash', 'exit 4'),
     tool('strict', `echo '{"sum":1}'`, { outputSchema: { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'], additionalProperties: false } }),
 ]);
@@ -33,6 +34,8 @@ test("a tool's own error code is kept in every dialect", () => withHttp(SETTINGS
     assert.deepEqual((await env('crash')).details.errors, [
         { code: 'ADAPTER.EXECUTION.FAILED', message: 'Tool execution failed with exit code 4.', details: { exit_code: 4 } },
     ]);
+    const answer = await post(server.port, '/mcp/tool/mcp.tool:canonical', '{"arguments":{"n":1}}');
+    assert.deepEqual([answer.status, JSON.parse(answer.text).error.code], [422, 'INVALID_TOOL_INPUT'], 'a canonical code of its own is the answer');
     const peer = await server.connect();
     const invoked = await peer.ask('a', 'mcp.tool.invoke', { toolId: 'mcp.tool:own', arguments: { n: 1 } });
     assert.deepEqual([invoked.error.code, invoked.error.data.errors], [-32603, [OWN]]);
