@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* What the kernel hands out at once: a few dozen names. */
+/* The kernel returns a few dozen names at once. */
 #define OS_DIR_BLOCK_SIZE 4096
 
 struct os_dir {

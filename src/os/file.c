@@ -7,21 +7,21 @@
 
 #include "os/sys.h"
 
-/* First guess where the size is unknown: what a pipe holds at most by default. */
+/* First guess where the size is unknown: the default capacity of a pipe. */
 #define SIZE_GUESS ((size_t)64 * 1024)
 
-static size_t room_below_ceiling(const struct jsv_buf *buf)
+static size_t room_left(const struct jsv_buf *buf)
 {
     return buf->size_max - buf->size;
 }
 
-/* The ceiling is the caller's limit on the file, so say it in a file's terms. */
+/* The buffer's limit is the caller's limit on the file. */
 static int as_file_error(int error)
 {
     return error == -ENOBUFS ? -EFBIG : error;
 }
 
-/* Make room for what the file says it holds, so that reading allocates once. */
+/* Reserve the size of the file, so that reading allocates once. */
 static int reserve_for(int fd, struct jsv_buf *out)
 {
     struct stat stat;
@@ -29,7 +29,7 @@ static int reserve_for(int fd, struct jsv_buf *out)
     if (r < 0) {
         return r;
     }
-    size_t room = room_below_ceiling(out);
+    size_t room = room_left(out);
     size_t size = room < SIZE_GUESS ? room : SIZE_GUESS;
     if (S_ISREG(stat.st_mode)) {
         if ((uintmax_t)stat.st_size > room) {
@@ -41,24 +41,24 @@ static int reserve_for(int fd, struct jsv_buf *out)
 }
 
 /*
- * Read once into the room there is. Without room, read into a spare block
- * first: most often that is the read which finds the end of the file, and a
- * buffer that fits exactly need not grow for it.
+ * Read once into the free capacity. Without any, read into a block on the stack
+ * first: usually that read finds the end of the file, and a buffer that fits
+ * exactly need not grow for it.
  */
 static ssize_t read_some(int fd, struct jsv_buf *out)
 {
-    char spare[4096];
+    char block[4096];
     size_t room = out->capacity - out->size;
     if (room > 0) {
         ssize_t length = os_read(fd, out->data + out->size, room);
         out->size += length > 0 ? (size_t)length : 0;
         return length;
     }
-    ssize_t length = os_read(fd, spare, sizeof(spare));
+    ssize_t length = os_read(fd, block, sizeof(block));
     if (length <= 0) {
         return length;
     }
-    int r = jsv_buf_append(out, spare, (size_t)length);
+    int r = jsv_buf_append(out, block, (size_t)length);
     return r < 0 ? as_file_error(r) : length;
 }
 

@@ -1,6 +1,4 @@
-/*
- * Whole files in memory, never more than the buffer's ceiling allows.
- */
+/* Reading whole files into buffers, within the buffer's limit. */
 #pragma once
 
 struct jsv_buf;
@@ -8,14 +6,14 @@ struct jsv_buf;
 /**
  * Append everything up to the end of a file, pipe or terminal.
  *
- * A regular file that says it is larger than the ceiling is refused before the
- * first byte is read. One that grows meanwhile, or does not tell its size (a
- * pipe), is refused at the ceiling.
+ * A regular file larger than the limit is refused before the first byte is
+ * read. A file that grows meanwhile, or has no size (a pipe), is refused at the
+ * limit.
  *
  * @param fd  Borrowed.
- * @param out Holds what was read also on failure; its ceiling is the limit.
- * @return 0; -EFBIG when there is more than the ceiling; -ENOMEM; or the
- *         error of reading.
+ * @param out Holds the bytes read so far also on failure.
+ * @return 0; -EFBIG when there is more than the limit; -ENOMEM; or the error
+ *         of reading.
  */
 int os_file_read(int fd, struct jsv_buf *out);
 

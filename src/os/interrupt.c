@@ -6,7 +6,7 @@
 
 static volatile sig_atomic_t noted;
 
-/* What happened to each signal before it was watched. */
+/* The handling of each signal before it was watched. */
 static struct watch {
     int number;
     bool watched;
@@ -23,7 +23,7 @@ static void note(int number)
     noted = number;
 }
 
-/* A signal that is ignored stays so: whoever started us in the background wanted that. */
+/* A signal that is ignored stays so: shells do that for background processes. */
 static int watch_one(struct watch *watch)
 {
     int r = os_sys->sigaction(watch->number, NULL, &watch->before);

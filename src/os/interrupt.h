@@ -1,14 +1,13 @@
 /*
- * Being asked to stop.
+ * SIGINT and SIGTERM as requests to stop.
  *
  * A command that should not be cut off in the middle of a line watches for
- * SIGINT and SIGTERM. The first one is only noted: calls of os/sys that wait
- * return -EINTR from then on, and the command ends what it is doing. It is
- * noted once; a second one ends the process at once, in case the command does
- * not come to its end.
+ * them. The first signal is only noted: from then on, calls of os/sys that
+ * block return -EINTR, and the command finishes. A second signal ends the
+ * process at once, in case the command does not finish.
  *
- * The process is one, so this is state of the process. One thread watches; the
- * threads of os_thread_start() never see these signals.
+ * This is state of the process. One thread watches; the threads of
+ * os_thread_start() never get these signals.
  */
 #pragma once
 
@@ -22,8 +21,8 @@ int os_interrupt_signal(void);
 void os_interrupt_unwatch(void);
 
 /**
- * Die of the signal that was noted, as whoever started us expects: a shell
- * stops its script only when it sees that we did.
- * @return the exit status that stands for it, should we still be alive.
+ * End the process by the signal that was noted: a shell stops its script only
+ * when it sees that.
+ * @return the matching exit status, in case the process is still alive.
  */
 int os_interrupt_die(void);

@@ -13,7 +13,7 @@
 #include "os/file.h"
 #include "os/sys.h"
 
-/* The kernel's lists of sockets, on a busy machine. */
+/* The kernel's tables of sockets, on a busy machine. */
 #define TABLE_SIZE_MAX ((size_t)8 << 20)
 
 /* "/proc/4194304/fd", "socket:[18446744073709551615]" */
@@ -67,9 +67,9 @@ static pid_t process_with_socket(unsigned long inode)
     return pid;
 }
 
-/* ---- from a place to an inode ---- */
+/* ---- from a port to an inode ---- */
 
-/* The words of a line, behind this many others; NULL when there are fewer. */
+/* The words of a line after the first `count`; NULL when there are fewer. */
 static const char *words_behind(const char *line, size_t count)
 {
     line += strspn(line, " ");
@@ -92,7 +92,7 @@ static unsigned long listening_inode(const char *line, unsigned port)
     return is_it ? strtoul(inode, NULL, 10) : 0;
 }
 
-/* The inode of the socket that listens on a port, in one of the kernel's lists; 0: none does. */
+/* The inode of the socket that listens on a port, in one of the kernel's tables; 0: none. */
 static unsigned long find_inode(const char *table, unsigned port)
 {
     struct jsv_buf text;

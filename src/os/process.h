@@ -1,16 +1,16 @@
 /*
- * Which process is it? Only for messages to people: of other users' processes
- * little can be seen, and then the answer is "unknown".
+ * Finding the process that uses a port or socket, for messages to people. Of
+ * other users' processes little can be seen: then the result is 0.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/** The process that listens on a TCP port. @return 0 when it is not known. */
+/** The process that listens on a TCP port. @return 0: unknown. */
 pid_t os_process_on_port(unsigned port);
 
-/** The process that listens on a Unix socket; it is connected to. @return 0: not known. */
+/** The process that listens on a Unix socket; connects to it. @return 0: unknown. */
 pid_t os_process_on_socket(const char *path);
 
 /** Whether a process runs and has our program's name. False for ourselves. */

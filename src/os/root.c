@@ -1,22 +1,20 @@
 /*
- * Two ways to the same answer.
+ * Two implementations with the same results.
  *
- * The kernel's: openat2() with RESOLVE_BENEATH resolves the whole path and
- * refuses any step that would leave the root, races included.
+ * openat2() with RESOLVE_BENEATH lets the kernel resolve the whole path and
+ * refuse any step that would leave the root, races included.
  *
- * The slow one, for kernels and sandboxes without openat2(): walk one segment
- * at a time and never let the kernel follow a link. Each directory is opened
- * relative to the descriptor of the one before, so renaming things around us
- * cannot move us. When a segment turns out to be a link, its target is put in
- * front of what is still to be walked:
+ * Where a kernel or sandbox has no openat2(), the path is walked one segment at
+ * a time, and the kernel never follows a link. Each directory is opened
+ * relative to the descriptor of its parent, so renames cannot move the walk.
+ * When a segment is a link, its target is put in front of the rest:
  *
  *     walked    to do
  *     a/b       link/file       link -> ../c
  *     a/b       ../c/file
  *
- * ".." then steps back to the descriptor we came from, which is below the root
- * whatever the file system looks like by now; at the root itself there is no
- * such descriptor, and the walk ends.
+ * ".." then steps back to the previous descriptor, which is below the root
+ * whatever has been renamed meanwhile; at the root itself the walk fails.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "os/root.h"
@@ -31,18 +29,18 @@
 #include "os/sys.h"
 
 /*
- * O_NONBLOCK and O_NOCTTY: what is opened may turn out to be a FIFO or a
- * terminal, which must neither hold us up nor become ours.
+ * O_NONBLOCK and O_NOCTTY: the file may be a FIFO, which must not block, or a
+ * terminal, which must not become our controlling terminal.
  */
 #define FILE_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define DIR_FLAGS  (O_PATH | O_DIRECTORY | O_CLOEXEC)
-/* A directory that is to be listed. */
+/* To list a directory. */
 #define LIST_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
 /* The kernel's own limit on links in one path. */
 #define LINKS_MAX 40
 
-/* The kernel gives up (-EAGAIN) when a rename meets a ".."; trying again mostly helps. */
+/* The kernel returns -EAGAIN when a rename races with a ".."; a retry usually succeeds. */
 #define TRIES_MAX 8
 
 int os_root_open(const char *directory)
@@ -88,18 +86,18 @@ static int name_to_path(struct jsv_str name, char path[static PATH_MAX])
     return check_segments(path);
 }
 
-/* ---- the slow way ---- */
+/* ---- walking ---- */
 
 struct walk {
-    int dirs[OS_ROOT_LEVELS_MAX + 1]; /* the way we came; the first is the root, borrowed */
+    int dirs[OS_ROOT_LEVELS_MAX + 1]; /* the path so far; the first is the root, borrowed */
     unsigned depth;                   /* index of the directory we are in */
     unsigned links;                   /* followed so far */
-    int flags;                        /* for what stands at the end */
+    int flags;                        /* to open the last segment with */
     char path[PATH_MAX];
-    char *todo; /* in path: what is still to be walked */
+    char *todo; /* in path: the rest */
 };
 
-/* walk_step() has done its step, and there is more to do. */
+/* walk_step() made a step; there are more. */
 #define WALK_ON INT_MIN
 
 static void walk_back(struct walk *walk)
@@ -119,7 +117,7 @@ static const char *walk_cut(struct walk *walk, bool *ret_last)
     return segment;
 }
 
-/* Put a link's target in front of what is still to be walked. */
+/* Put a link's target in front of the rest. */
 static int walk_prepend(struct walk *walk, const char *target, size_t size, bool last)
 {
     size_t rest = last ? 0 : strlen(walk->todo) + 1;
@@ -147,7 +145,7 @@ static int walk_link(struct walk *walk, const char *segment, bool last, int erro
     char target[PATH_MAX];
     ssize_t size = os_readlinkat(walk->dirs[walk->depth], segment, target, sizeof(target));
     if (size == -EINVAL && error == -ELOOP) {
-        /* It was a link a moment ago: somebody replaces it. Look again, counted as a link. */
+        /* It was a link a moment ago and was replaced. Try again, counted as a link. */
         size = (ssize_t)strlen(segment);
         memcpy(target, segment, (size_t)size);
     }
@@ -220,7 +218,7 @@ static int open_walking(int root_fd, const char *path, int flags)
     return fd;
 }
 
-/* ---- the kernel's way ---- */
+/* ---- openat2() ---- */
 
 static int open_beneath(int root_fd, const char *path, int flags)
 {
@@ -235,15 +233,15 @@ static int open_beneath(int root_fd, const char *path, int flags)
     return fd;
 }
 
-/* No such call, forbidden by a sandbox, or disturbed each time. */
-static bool kernel_cannot_say(int error)
+/* No such call, forbidden by a sandbox, or lost the race each time. */
+static bool needs_walking(int error)
 {
     return error == -ENOSYS || error == -EPERM || error == -EAGAIN;
 }
 
-/* ---- what is given out ---- */
+/* ---- results ---- */
 
-/* The documented errors for what the kernel calls by several names. */
+/* The documented errors. */
 static int as_root_error(int error)
 {
     switch (error) {
@@ -278,7 +276,7 @@ static int open_below(int root_fd, struct jsv_str name, int flags)
         return r;
     }
     int fd = open_beneath(root_fd, path, flags);
-    if (kernel_cannot_say(fd)) {
+    if (needs_walking(fd)) {
         fd = open_walking(root_fd, path, flags);
     }
     return as_root_error(fd);

@@ -1,24 +1,23 @@
 /*
- * Files below a directory, and no others.
+ * Opening files below a root directory, and only there.
  *
- * A name comes from a message or a schema, so it may be hostile: it is looked
- * up below the root and never leaves it, not by "..", not as an absolute path,
- * not through a symbolic link, not while somebody swaps one for another. Links
- * that stay below the root are followed; one with an absolute target counts as
- * leaving, wherever it points. Nothing in a name is decoded: "%2e" and "\" are
+ * A name comes from a message or a schema, so it may be hostile: it cannot
+ * leave the root by "..", as an absolute path, through a symbolic link or by a
+ * race. Links that stay below the root are followed; a link with an absolute
+ * target counts as leaving. Nothing in a name is decoded: "%2e" and "\" are
  * ordinary characters.
  *
- * Only regular files are given out. Opening anything else neither blocks nor
- * reads from it.
+ * Only regular files are opened. Trying to open anything else neither blocks
+ * nor reads from it.
  *
- * A root is a descriptor of a directory, closed with os_close(). It is only
- * looked at, so threads may share it.
+ * A root is a descriptor of a directory, closed with os_close(). Threads may
+ * share it.
  */
 #pragma once
 
 #include <jsv/jsv.h>
 
-/* Directories between root and file: the slow way holds a descriptor for each. */
+/* Directories between root and file: walking holds a descriptor for each. */
 #define OS_ROOT_LEVELS_MAX 64
 
 /** Open a directory as a root. @return its descriptor, or -errno. */

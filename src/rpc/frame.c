@@ -1,8 +1,7 @@
 /*
- * Lines are found where they were read to. A chunk holds the lines not handed
- * out yet; what is left of it when more room is needed is moved to its front,
- * or into a new chunk when somebody still looks at the old one. So a line is
- * copied only when it came in pieces.
+ * A chunk holds the lines that were not returned yet. When more room is needed,
+ * the rest is moved to its front, or into a new chunk while the old one is in
+ * use. So a line is copied only when it arrives in pieces.
  */
 #include "rpc/frame.h"
 
@@ -13,7 +12,7 @@
 #include "os/sys.h"
 #include "rpc/pool.h"
 
-/* Room at first: several messages as they usually are. Grows with the line, up to the limit. */
+/* The first capacity: several usual messages. Grows with the line, up to the limit. */
 #define CHUNK_CAPACITY ((size_t)16 * 1024)
 
 /* Less than this is not worth a system call. */
@@ -78,8 +77,8 @@ static void forget_chunk(struct rpc_frames *frames)
     frames->begin = frames->scanned = frames->end = 0;
 }
 
-/* Nothing is left in the chunk: it can serve others, unless somebody still looks at a frame. */
-static void lend_chunk(struct rpc_frames *frames)
+/* Give an empty chunk to the pool, unless a frame in it is still in use. */
+static void return_chunk(struct rpc_frames *frames)
 {
     struct rpc_pool *pool = frames->pool;
     struct rpc_chunk *chunk = frames->chunk;
@@ -102,7 +101,7 @@ static struct rpc_chunk *chunk_new(struct rpc_frames *frames, size_t capacity)
     return pool->chunks[--pool->chunk_count];
 }
 
-/* Begin a chunk with what is left of the one before. */
+/* Start a new chunk with the rest of the old one. */
 static int move_to_new(struct rpc_frames *frames, size_t capacity)
 {
     struct rpc_chunk *chunk = chunk_new(frames, capacity);
@@ -131,7 +130,7 @@ static void move_to_front(struct rpc_frames *frames)
     frames->end = left;
 }
 
-/* Double the capacity, but never beyond the longest line there may be. */
+/* Double the capacity, up to the longest line allowed. */
 static int grow(struct rpc_frames *frames)
 {
     size_t capacity_max = frames->size_max + LINE_END_MAX;
@@ -187,7 +186,7 @@ void rpc_frames_filled(struct rpc_frames *frames, size_t size)
     frames->end += size;
 }
 
-/* What stands before the line end that was found, or nothing when that is only white space. */
+/* The line without \r; empty when it is only white space. */
 static struct jsv_str trim(const char *data, size_t size)
 {
     if (size > 0 && data[size - 1] == '\r') {
@@ -206,7 +205,7 @@ static void report_oversize(struct rpc_frames *frames, struct rpc_frame *ret_fra
     *ret_frame = (struct rpc_frame){.oversize = true, .chunk = frames->chunk};
 }
 
-/* Whether what is there of a line without an end can still become one of a good length. */
+/* Whether an incomplete line can still be within the limit. */
 static bool may_fit(const struct rpc_frames *frames)
 {
     size_t size = frames->end - frames->begin;
@@ -214,7 +213,7 @@ static bool may_fit(const struct rpc_frames *frames)
     return size - (half_line_end ? 1 : 0) <= frames->size_max;
 }
 
-/* The line end from where nobody has looked yet. */
+/* Find a line end in the bytes not scanned yet. */
 static const char *find_line_end(struct rpc_frames *frames)
 {
     size_t size = frames->end - frames->scanned;
@@ -222,7 +221,7 @@ static const char *find_line_end(struct rpc_frames *frames)
     return size > 0 ? memchr(from, '\n', size) : NULL;
 }
 
-/* The line up to an end is taken out. @return whether it is one to hand out. */
+/* Take out the line up to an end. @return whether it is to be returned. */
 static bool take_line(struct rpc_frames *frames, const char *line_end, struct rpc_frame *ret_frame)
 {
     const char *line = frames->chunk->data + frames->begin;
@@ -258,7 +257,7 @@ bool rpc_frames_next(struct rpc_frames *frames, struct rpc_frame *ret_frame)
     if (frames->discarding) {
         frames->begin = frames->end;
     }
-    lend_chunk(frames);
+    return_chunk(frames);
     return false;
 }
 

@@ -1,7 +1,6 @@
 /*
- * What HTTP says about a frame besides its bytes, as the corridor sees it: the
- * endpoint it was sent to, the name in its path, and headers by name. Frames
- * that came in lines have none of this.
+ * The HTTP request of a frame, as the pipeline sees it: the endpoint, the name
+ * in the path, and headers by name. Frames of stdio and sockets have none.
  */
 #pragma once
 
@@ -9,15 +8,15 @@
 
 enum rpc_endpoint {
     RPC_ENDPOINT_RPC, /* any dialect, one message per request */
-    RPC_ENDPOINT_MCP, /* the official protocol's own */
-    /* Those that stand for one thing to do; the body is what it is done with. */
-    RPC_ENDPOINT_TOOL,     /* call the tool that is the parameter */
-    RPC_ENDPOINT_DISCOVER, /* what there is */
-    RPC_ENDPOINT_PROMPT,   /* the prompt that is the parameter */
+    RPC_ENDPOINT_MCP, /* the official protocol */
+    /* Endpoints for one operation each; the body is its argument. */
+    RPC_ENDPOINT_TOOL,     /* call the tool named in the path */
+    RPC_ENDPOINT_DISCOVER, /* list tools and prompts */
+    RPC_ENDPOINT_PROMPT,   /* get the prompt named in the path */
     RPC_ENDPOINT_INVOKE,   /* a request envelope */
-    RPC_ENDPOINT_TOOLS,    /* the catalog of tools */
-    RPC_ENDPOINT_SCHEMA,   /* the schema that is the parameter */
-    RPC_ENDPOINT_OPENAPI,  /* all of these, described */
+    RPC_ENDPOINT_TOOLS,    /* list the tools */
+    RPC_ENDPOINT_SCHEMA,   /* get the schema named in the path */
+    RPC_ENDPOINT_OPENAPI,  /* the OpenAPI description */
 };
 
 enum rpc_header {

@@ -3,7 +3,7 @@
 #include "os/sys.h"
 #include "rpc/frame.h"
 
-/* A round reads for many, then answers them all; requests are worked on one after the other. */
+/* A round reads for many and then answers them all; requests are handled one at a time. */
 static const size_t spares_max[RPC_POOL_USES] = {
     [RPC_POOL_INPUT] = RPC_POOL_SPARES_MAX,
     [RPC_POOL_HEAD] = 1,
@@ -32,7 +32,7 @@ void rpc_pool_done(struct rpc_pool *pool)
     }
 }
 
-/* To a buffer without memory; sizes and limits are the buffers' own. */
+/* To a buffer without memory; sizes and limits are not moved. */
 static void move_memory(struct jsv_buf *from, struct jsv_buf *to)
 {
     to->data = from->data;

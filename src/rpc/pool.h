@@ -1,18 +1,17 @@
 /*
- * Memory that the connections of one loop lend each other.
+ * Buffers shared by the connections of one loop.
  *
  * Between two messages a connection usually has nothing to keep, and a loop
- * reads from a few before it works on what they said, one after the other. So
- * what one has read and answered is given to the next that reads, and what its
- * answer was written in to the next that is answered: it is warm, and a
- * thousand idle connections take no more of it than those few. Whoever has
- * something left over keeps what it lives in.
+ * reads from a few connections before it handles their messages one after the
+ * other. So a connection returns its empty buffers to the pool for the next
+ * one: they are warm in the cache, and a thousand idle connections take no more
+ * memory than those few. A connection with unfinished data keeps its buffer.
  */
 #pragma once
 
 #include <jsv/jsv.h>
 
-/* What memory is for: each purpose has a size of its own. */
+/* Each use has its own size of buffers. */
 enum rpc_pool_use {
     RPC_POOL_INPUT,
     RPC_POOL_HEAD,
@@ -21,10 +20,10 @@ enum rpc_pool_use {
     RPC_POOL_USES,
 };
 
-/* More than this is given back: most messages are far smaller. */
+/* Larger buffers are freed: most messages are far smaller. */
 #define RPC_POOL_KEPT_MAX ((size_t)32 * 1024)
 
-/* As many as are read before anything is worked on, and so the most kept for one purpose. */
+/* Connections read before any message is handled: so many buffers are kept per use. */
 #define RPC_POOL_SPARES_MAX 32
 
 struct rpc_chunk;
@@ -35,7 +34,7 @@ struct rpc_pool_shelf {
 };
 
 struct rpc_pool {
-    struct rpc_chunk *chunks[RPC_POOL_SPARES_MAX]; /* that no frame is in */
+    struct rpc_chunk *chunks[RPC_POOL_SPARES_MAX]; /* without frames */
     size_t chunk_count;
     struct rpc_pool_shelf shelves[RPC_POOL_USES];
 };
@@ -43,9 +42,9 @@ struct rpc_pool {
 void rpc_pool_init(struct rpc_pool *pool);
 void rpc_pool_done(struct rpc_pool *pool);
 
-/** Give memory to a buffer of os_allocator() that has none, if there is any. */
+/** Give memory to a buffer of os_allocator() that has none, if the pool has any. */
 void rpc_pool_lend(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv_buf *buf);
-/** Empty a buffer and take its memory, for the next. */
+/** Empty a buffer and take its memory. */
 void rpc_pool_take_back(struct rpc_pool *pool, enum rpc_pool_use use, struct jsv_buf *buf);
-/** Let two buffers of os_allocator() have each other's memory; sizes and limits stay. */
+/** Swap the memory of two buffers of os_allocator(); sizes and limits stay. */
 void rpc_pool_exchange(struct jsv_buf *a, struct jsv_buf *b);
