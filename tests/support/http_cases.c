@@ -22,7 +22,7 @@ static struct jsv_str behind(struct jsv_str text, size_t size)
     return (struct jsv_str){text.data + size, text.size - size};
 }
 
-/* Size of what stands between the braces, of which the first is open already. */
+/* Size of the text between the braces; the first one is read already. */
 static size_t braced_size(struct jsv_str text)
 {
     size_t open = 1;
@@ -56,7 +56,7 @@ static size_t repeat(struct jsv_str text, struct jsv_buf *out, unsigned depth)
     return size + 1 + braced.size + 1;
 }
 
-/* What stands behind a backslash. @return its size. */
+/* Read an escape, after the backslash. @return its size. */
 static size_t unescape_one(struct jsv_str text, struct jsv_buf *out, unsigned depth)
 {
     static const char letters[] = "rnt\\";
@@ -91,7 +91,8 @@ static void unescape(struct jsv_str text, struct jsv_buf *out, unsigned depth)
     }
 }
 
-/* Take what stands before a bar with blanks around it; at a line's end the last blank may miss. */
+/* Take the text before a bar with blanks around it; the last blank may be missing at the end of a
+ * line. */
 static struct jsv_str take_column(struct jsv_str *line)
 {
     const char *bar = memmem(line->data, line->size, " |", 2);

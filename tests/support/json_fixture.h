@@ -1,5 +1,5 @@
 /*
- * What tests of the json room start with: a reader, scratch memory, a buffer,
+ * The fixture of tests of src/jsv/json: a reader, scratch memory, a buffer,
  * and documents that live until the test is over.
  */
 #pragma once

@@ -9,7 +9,7 @@
 
 #include <jsv/jsv.h>
 
-/* Append a text. It is valid, but for names that stand twice in an object. */
+/* Append a text. It is valid, except for duplicate names in an object. */
 void json_random_text(struct jsv_buf *out, uint64_t *random);
 /* Change, add, repeat, take away or cut off a few bytes, which may or may not break the text. */
 void json_random_mutate(struct jsv_buf *text, uint64_t *random);

@@ -6,7 +6,7 @@
 
 #include "random.h"
 
-/* Insert text, moving the size bytes that stand there already. */
+/* Insert text, moving the size bytes after it. */
 static void insert(char *at, size_t size, const char *text, size_t text_size)
 {
     memmove(at + text_size, at, size);
@@ -34,7 +34,7 @@ spelling_write(char *out, bool negative, const char *digits, int64_t exponent, u
     if (negative) {
         *start++ = '-';
     }
-    /* Zeros behind the digits change nothing but the exponent; but "00" is no number. */
+    /* Zeros after the digits change only the exponent; but "00" is not a number. */
     size_t count = strlen(digits);
     size_t zeros = digits[0] == '0' || random_below(random, 2) ? 0 : random_below(random, 30);
     memcpy(start, digits, count);

@@ -13,7 +13,7 @@ static inline const char *run_fault_verdict(enum fault_call call, const struct r
 {
     bool same = run.status == good->status && strcmp(run.out, good->out) == 0 &&
                 strcmp(run.err, good->err) == 0;
-    /* Nobody needs to know that closing an input failed; some memory OpenSSL can do without. */
+    /* A failed close of an input is not reported, and OpenSSL can do without some memory. */
     if (same && (call == FAULT_CLOSE || call == FAULT_RESIZE)) {
         return NULL;
     }

@@ -108,7 +108,7 @@ static void test_out_of_memory(void **state)
     }
 }
 
-/* Who has the port is found in /proc. */
+/* The process that has the port is found in /proc. */
 static void test_port_in_use_names_the_process(void **state)
 {
     (void)state;

@@ -168,7 +168,7 @@ static void assert_file(const char *name, const char *expected)
     assert_string_equal(text, expected);
 }
 
-/* Nothing but the ready file, or nothing at all, may be left. */
+/* Only the ready file, or nothing, may be left. */
 static void assert_no_leftovers(void)
 {
     char beside[64];

@@ -93,7 +93,7 @@ static void test_changes_are_noticed(void **state)
     assert_noticed();
 }
 
-/* Reading is no change. */
+/* Reading is not a change. */
 static void test_reading_is_quiet(void **state)
 {
     (void)state;

@@ -240,7 +240,7 @@ static void test_too_many_header_lines(void **state)
     assert_int_equal(outcome.error, -EPROTO);
 }
 
-static void test_nobody_there(void **state)
+static void test_connection_refused(void **state)
 {
     (void)state;
     server_start(SERVER_HANGS, "");
@@ -250,7 +250,7 @@ static void test_nobody_there(void **state)
     assert_int_equal(outcome.error, -ECONNREFUSED);
 }
 
-/* A proxy of the environment would be asked for 127.0.0.1:9, where nobody is. */
+/* A proxy of the environment would be asked for 127.0.0.1:9, where nothing listens. */
 static void test_proxy_is_ignored(void **state)
 {
     (void)state;
@@ -485,7 +485,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_floods_the_body, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_floods_the_head, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_too_many_header_lines, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nobody_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_connection_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_proxy_is_ignored, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cancel, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_others_wait_and_the_wait_counts, set_up, tear_down),

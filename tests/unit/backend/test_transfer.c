@@ -92,7 +92,7 @@ static void test_reply_that_was_cut(void **state)
     backend_transfer_done(&transfer);
 }
 
-/* A trace stands before the headers of all exchanges, which stay as they are. */
+/* The trace header precedes the headers of all exchanges, which are unchanged. */
 static void test_headers_of_a_trace(void **state)
 {
     (void)state;

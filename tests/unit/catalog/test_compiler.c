@@ -227,7 +227,7 @@ static void test_relative_root(void **state)
     expect_verdict("a", "'x'", 0);
 }
 
-/* Lack of memory is no fault of the schema: the next one who asks gets it. */
+/* Out of memory is not an error of the schema: the next request compiles it. */
 static void test_out_of_memory(void **state)
 {
     (void)state;

@@ -87,7 +87,7 @@ static void types(void **state)
 
 #define STRING(header) "{'type': 'string', 'x-mcp-header': '" header "'}"
 
-static void a_name_stands_once(void **state)
+static void a_header_name_is_unique(void **state)
 {
     (void)state;
     GOOD(OF("{'p': " STRING("Ab") ", 'q': " STRING("Abc") ", 'r': " STRING("b") "}"));
@@ -100,7 +100,7 @@ static void a_name_stands_once(void **state)
 #define IN(inner)   OF("{'p': " inner "}")
 #define SEVEN(deep) IN(IN(IN(IN(IN(IN(IN(deep)))))))
 
-static void how_deep_one_may_stand(void **state)
+static void header_nesting_limit(void **state)
 {
     (void)state;
     const char *wrong = PLACE "/inputSchema/properties/p/properties/p/properties/p/properties/p"
@@ -110,7 +110,7 @@ static void how_deep_one_may_stand(void **state)
     BAD(IN(SEVEN(IN(STRING("P")))), wrong);
 }
 
-static void where_none_may_stand(void **state)
+static void headers_only_below_properties(void **state)
 {
     (void)state;
     BAD(STRING("P"), PLACE "/inputSchema/x-mcp-header");
@@ -177,9 +177,9 @@ int main(void)
         FIXTURE_TEST(names),
         FIXTURE_TEST(length_of_a_name),
         FIXTURE_TEST(types),
-        FIXTURE_TEST(a_name_stands_once),
-        FIXTURE_TEST(how_deep_one_may_stand),
-        FIXTURE_TEST(where_none_may_stand),
+        FIXTURE_TEST(a_header_name_is_unique),
+        FIXTURE_TEST(header_nesting_limit),
+        FIXTURE_TEST(headers_only_below_properties),
         FIXTURE_TEST(what_only_looks_like_one),
         FIXTURE_TEST(how_many_there_may_be),
         FIXTURE_TEST(a_long_pointer_is_cut),

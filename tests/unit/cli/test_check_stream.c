@@ -74,7 +74,7 @@ static void test_found_with_its_version(void **state)
     }
     expect(*state, "7", MCP_METHOD_PING);
     assert_null(check_pending_find(fixture->pending, id, &version));
-    /* what is no id is nobody's */
+    /* a value that is not an id matches no request */
     id = json_fixture_read(fixture->json, "[7]");
     assert_null(check_pending_find(fixture->pending, id, &version));
     assert_null(check_pending_find(fixture->pending, (struct jsv_value){0}, &version));

@@ -200,7 +200,7 @@ static void test_what_is_no_line_is_passed_over(void **state)
 }
 
 /* Numbers no server writes are cut, not read beyond. */
-static void test_a_duration_of_nobody(void **state)
+static void test_a_duration_without_a_message(void **state)
 {
     (void)state;
     show_text("{\"ts\":\"t\",\"status\":\"ok\",\"durationMs\":1e300}\n");
@@ -636,7 +636,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nothing_a_terminal_obeys, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
             test_what_is_no_line_is_passed_over, set_up_log, tear_down_log),
-        cmocka_unit_test_setup_teardown(test_a_duration_of_nobody, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(
+            test_a_duration_without_a_message, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_the_last_line, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_a_line_that_is_too_long, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_many_lines, set_up_log, tear_down_log),

@@ -190,7 +190,7 @@ static void test_closed_descriptors(void **state)
         "mcpgate: digest: cannot write to standard output: Bad file descriptor\n");
     process = (struct process){.words = {"digest", "-"}, .in_fd = -1};
     assert_string_equal(run(&process, 2), "mcpgate: digest: <stdin>: Bad file descriptor\n");
-    /* Nobody to complain to: the status is all there is. */
+    /* Standard error is closed: only the status is left. */
     process = (struct process){.words = {"digest", "nowhere"}, .err_fd = -1};
     assert_int_equal(finish(start(&process)), 2);
     process = (struct process){

@@ -21,7 +21,8 @@ static void test_valid(void **state)
         {"Lamp_2.json", "{\"name\":\"x\",\"bulbs\":[{\"watts\":1}]}"},
         {"any.json", "{\"schema\":\"lamp\",\"name\":\"x\"}"},
         {"any.json",
-         "{\"$schemaRef\":\"a/b/bulb.schema.json\"}"}, /* closed, and yet it may stand */
+         "{\"$schemaRef\":\"a/b/bulb.schema.json\"}"}, /* the schema is closed, and $schemaRef is
+                                                          allowed all the same */
         {"bulb.json", " { } \n"},
     };
     for (size_t i = 0; i < sizeof(assets) / sizeof(assets[0]); i++) {
@@ -72,7 +73,7 @@ static void test_standard_input(void **state)
 {
     (void)state;
     run_cli("{\"schema\":\"bulb\"}", served_schemas(), "--validate", "-");
-    assert_int_equal(run.status, 1); /* "schema" is no member of a closed schema */
+    assert_int_equal(run.status, 1); /* "schema" is not a member of the closed schema */
     run_cli("{\"schema\":\"lamp\",\"name\":\"\"}", served_schemas(), "--validate=-");
     assert_int_equal(run.status, 0);
 }

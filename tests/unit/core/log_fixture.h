@@ -124,7 +124,7 @@ static int logged_teardown(void **state)
 
 #define LOGGED_TEST(test) cmocka_unit_test_setup_teardown(test, logged_setup, logged_teardown)
 
-/* A text in it, by its pointer; NULL: there is none, or it is no text. */
+/* A text in it, by its pointer; NULL: missing, or not a text. */
 static const char *logged_word(struct jsv_value line, const char *pointer)
 {
     static char word[512];

@@ -166,7 +166,7 @@ static void peer_close(struct peer *peer)
     free(peer->chunk);
 }
 
-/* ---- the scene: a caller and somebody else, of one session ---- */
+/* ---- the scene: a caller and another client of the same session ---- */
 
 struct scene {
     struct pipeline_fixture *pipeline;
@@ -264,15 +264,15 @@ static void a_call_is_given_up_on_another_connection(void **state)
 static void sessions_do_not_touch_each_other(void **state)
 {
     struct scene *scene = *state;
-    struct peer stranger;
+    struct peer other;
     begin(scene, BEGIN("2025-11-25"));
-    peer_open(&stranger, scene->pipeline->worker, NULL);
-    say(&stranger, BEGIN("2025-11-25"));
+    peer_open(&other, scene->pipeline->worker, NULL);
+    say(&other, BEGIN("2025-11-25"));
     say(&scene->caller, CALL("7"));
-    say(&stranger, CANCEL("7"));
+    say(&other, CANCEL("7"));
     pipeline_ask(scene->pipeline, CANCEL("7")); /* over lines there is no session to look in */
     expect_untouched(scene);
-    peer_close(&stranger);
+    peer_close(&other);
     end(scene);
 }
 
@@ -291,7 +291,7 @@ static void who_is_answered_cannot_be_given_up(void **state)
 }
 
 /* The word is on its way when the call ends, and the next one begins with the same id. */
-static void a_word_that_comes_too_late_is_for_nobody(void **state)
+static void a_late_cancellation_is_ignored(void **state)
 {
     struct scene *scene = *state;
     begin(scene, BEGIN("2025-11-25"));
@@ -394,7 +394,7 @@ static void *cancel_elsewhere(void *argument)
     return NULL;
 }
 
-/* Calls begin, end and are given up on two threads: each is answered, or hung up on. */
+/* Calls begin, end and are given up on two threads: each is answered or closed. */
 static void a_call_is_given_up_on_another_loop(void **state)
 {
     struct scene *scene = *state;
@@ -441,7 +441,7 @@ int main(void)
         CANCEL_TEST(a_call_is_given_up_on_another_connection),
         CANCEL_TEST(sessions_do_not_touch_each_other),
         CANCEL_TEST(who_is_answered_cannot_be_given_up),
-        CANCEL_TEST(a_word_that_comes_too_late_is_for_nobody),
+        CANCEL_TEST(a_late_cancellation_is_ignored),
         CANCEL_TEST(a_connection_may_be_gone_before_the_word_comes),
         CANCEL_TEST(a_call_that_asks_its_client_is_given_up),
         CANCEL_TEST(a_batch_is_answered_without_what_was_given_up),

@@ -117,7 +117,7 @@ static void test_long_questions(void **state)
     }
 }
 
-/* More questions than are remembered: the oldest make room, and nobody gets another's ids. */
+/* More requests than the cache holds: the oldest are dropped, and every request has its own ids. */
 static void test_many_questions(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -157,7 +157,7 @@ static void test_random_ids(void **state)
     assert_string_not_equal(first, logged_word(logged_at(1), "/requestId"));
 }
 
-/* Who is traced has ids of its own; the request's are made as always. */
+/* A traced request has the caller's trace ids; its request id is made as always. */
 static void test_trace(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -263,7 +263,7 @@ static void test_stages(void **state)
     "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                                  \
     "\"io.modelcontextprotocol/clientCapabilities\":{}}}}"
 
-/* Whoever ends it: the client by a message or by leaving, or we. */
+/* Ended by the client, with a message or by leaving, or by the server. */
 static void test_listeners(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -375,7 +375,7 @@ static void expect_updated(const char *message)
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\"," DIAGNOSTICS);
 }
 
-/* Several at a time, once; what is only counted again is no news. */
+/* Several are reported at once; a repeated one is only counted. */
 static void test_news(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -401,7 +401,7 @@ static void test_news(void **state)
     expect_updated(pipeline->answers[0].data);
 }
 
-/* ---- doors ---- */
+/* ---- refusals of transports ---- */
 
 /* Of many refusals a few are written, and all are counted. */
 static void test_refusals(void **state)
@@ -437,7 +437,7 @@ static void test_a_connection_too_many(void **state)
     logged_end(pipeline);
     assert_string_equal(logged_word(logged_at(0), "/status"), "refused");
     assert_string_equal(logged_word(logged_at(0), "/error/message"), "too many connections");
-    core_refused(pipeline->worker, CORE_TRANSPORT_SOCKET, 0, "nobody writes this down");
+    core_refused(pipeline->worker, CORE_TRANSPORT_SOCKET, 0, "not logged");
 }
 
 int main(void)

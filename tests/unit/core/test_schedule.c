@@ -67,7 +67,7 @@ static void expect_answer(struct pipeline_fixture *pipeline, size_t index, const
 
 /* ---- turns ---- */
 
-static void those_in_turn_are_answered_in_order(void **state)
+static void serial_requests_are_answered_in_order(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_REPLIES);
@@ -95,7 +95,7 @@ static uint64_t slow_clock(void)
     return now += 10000;
 }
 
-/* Whoever waits is first, one in a round of the loop, and nobody who comes in overtakes them. */
+/* Waiting requests are first, one per loop round, and no new request overtakes them. */
 static void a_promised_turn_is_kept(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -124,7 +124,7 @@ static void a_promised_turn_is_kept(void **state)
     os_sys = &os_sys_real;
 }
 
-static void the_protocol_waits_for_nobody(void **state)
+static void the_official_protocol_does_not_wait(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_REPLIES);
@@ -167,7 +167,7 @@ static void a_modern_client_cancels(void **state)
 }
 
 /* There is no word for it in the other dialects: the id may mean something else there. */
-static void those_in_turn_cannot_be_cancelled(void **state)
+static void serial_requests_cannot_be_cancelled(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_REPLIES);
@@ -377,12 +377,12 @@ static void any_mixture_is_answered_once_and_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FLOW_TEST(those_in_turn_are_answered_in_order),
+        FLOW_TEST(serial_requests_are_answered_in_order),
         FLOW_TEST(a_promised_turn_is_kept),
-        FLOW_TEST(the_protocol_waits_for_nobody),
+        FLOW_TEST(the_official_protocol_does_not_wait),
         FLOW_TEST(who_is_cancelled_is_not_answered),
         FLOW_TEST(a_modern_client_cancels),
-        FLOW_TEST(those_in_turn_cannot_be_cancelled),
+        FLOW_TEST(serial_requests_cannot_be_cancelled),
         FLOW_TEST(a_batch_waits_for_all_of_it),
         FLOW_TEST(a_message_of_a_batch_is_cancelled),
         FLOW_TEST(what_a_peer_asked_goes_with_it),

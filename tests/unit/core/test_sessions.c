@@ -148,7 +148,7 @@ static void test_an_idle_session_makes_room(void **state)
     now += left;
     assert_int_equal(try_to_add(sessions), 0);
     assert_false(has(sessions, jsv_str_from(id)));
-    /* whoever has a stream is in use, however long nothing was asked for */
+    /* a session with a stream is in use, however long ago its last request was */
     now += CORE_SESSION_IDLE_MS;
     for (size_t i = 1; i < CORE_SESSIONS_MAX; i++) {
         assert_int_equal(try_to_add(sessions), 0);

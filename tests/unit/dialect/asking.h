@@ -1,5 +1,5 @@
 /*
- * Questions and how their answers begin, or what stands in them.
+ * Requests, and how their answers begin or what they contain.
  */
 #pragma once
 

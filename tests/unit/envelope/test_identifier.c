@@ -113,7 +113,7 @@ static void test_run(void **state)
     quoted_expect(fixture, "{'method':'t','payload':[{'_meta':1}],'route':'envelope'}");
 }
 
-/* Without a canonical spelling the one that was used stands in. */
+/* Without a canonical form, the text as spelled is used. */
 static void test_numbers_beyond_a_double(void **state)
 {
     struct json_fixture *fixture = *state;

@@ -1,7 +1,7 @@
 #include "envelope/invoke.h"
 #include "unit/envelope/quoted.h"
 
-static const struct jsv_str nobody = {0};
+static const struct jsv_str no_tool = {0};
 
 static void expect(
     struct json_fixture *fixture,
@@ -21,13 +21,13 @@ static void expect(
 static void test_both_ways(void **state)
 {
     struct json_fixture *fixture = *state;
-    expect(fixture, "{'toolId':'a','arguments':{'q':1}}", nobody, "a", "{'q':1}");
-    expect(fixture, "{'tool':'a','input':{'q':1},'x':1}", nobody, "a", "{'q':1}");
-    expect(fixture, "{'toolId':'a','tool':'\\u0061'}", nobody, "a", "");
+    expect(fixture, "{'toolId':'a','arguments':{'q':1}}", no_tool, "a", "{'q':1}");
+    expect(fixture, "{'tool':'a','input':{'q':1},'x':1}", no_tool, "a", "{'q':1}");
+    expect(fixture, "{'toolId':'a','tool':'\\u0061'}", no_tool, "a", "");
     expect(fixture, "{'arguments':{}}", JSV_STR("b"), "b", "{}");
     expect(fixture, "{'tool':'b','input':{}}", JSV_STR("b"), "b", "{}");
-    expect(fixture, "{'toolId':''}", nobody, "", "");
-    expect(fixture, "{'toolId':'a','arguments':{},'input':5}", nobody, "a", "{}");
+    expect(fixture, "{'toolId':''}", no_tool, "", "");
+    expect(fixture, "{'toolId':'a','arguments':{},'input':5}", no_tool, "a", "{}");
 }
 
 static void test_what_is_wrong(void **state)
@@ -52,7 +52,7 @@ static void test_what_is_wrong(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct envelope_invoke invoke = {0};
         struct jsv_problem problem = {0};
-        struct jsv_str asked = cases[i].asked ? jsv_str_from(cases[i].asked) : nobody;
+        struct jsv_str asked = cases[i].asked ? jsv_str_from(cases[i].asked) : no_tool;
         struct jsv_value params = quoted_read(fixture, cases[i].params);
         assert_false(envelope_invoke_read(params, asked, &invoke, &problem));
         assert_null(invoke.tool_id.data);

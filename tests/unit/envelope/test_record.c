@@ -56,7 +56,7 @@ static void test_methods(void **state)
         "'integrity.digest.sha256','integrity.record_digest.compute']");
 }
 
-/* A source has 1,000 characters at most; one that would have more is no evidence. */
+/* A source has 1,000 characters at most; a longer one is not listed as evidence. */
 static void test_long_sources(void **state)
 {
     struct json_fixture *fixture = *state;

@@ -194,7 +194,7 @@ static void test_secrets_are_redacted(void **state)
     jsv_buf_done(&out);
 }
 
-/* At whatever byte the room ends, also within an escape, no half line is left. */
+/* At whatever byte the buffer ends, also within an escape, no half line is left. */
 static void test_no_half_line(void **state)
 {
     (void)state;

@@ -304,7 +304,7 @@ static void test_clock_set_back(void **state)
     log_files_done(&files);
 }
 
-/* What is not ours is neither counted nor removed. */
+/* Files of other programs are neither counted nor removed. */
 static void test_files_of_others(void **state)
 {
     (void)state;

@@ -93,7 +93,7 @@ static int refuse_mkdir(const char *path, mode_t mode)
     return -EROFS;
 }
 
-/* Nobody waits, the loss is said once and counted. */
+/* No answer waits; the loss is reported once and counted. */
 static void test_loss(void **state)
 {
     (void)state;

@@ -321,7 +321,7 @@ static void test_read_only_from_the_start(void **state)
 
 /* ---- slowness ---- */
 
-/* A slow disk makes nobody wait: a page takes what it holds, and the rest is lost and counted. */
+/* A slow disk delays no answer: a full buffer drops further lines and counts them. */
 static void test_a_disk_that_is_slow(void **state)
 {
     (void)state;

@@ -92,8 +92,8 @@ static void test_long_values_are_cut(void **state)
     }
 }
 
-/* Nobody reads: lines are lost, counted, and told of when there is room again. */
-static void test_full_pipe_holds_nobody_up(void **state)
+/* A pipe that is not read: lines are dropped, counted, and reported once it has space again. */
+static void test_full_pipe_does_not_block(void **state)
 {
     (void)state;
     int fds[2];
@@ -232,7 +232,7 @@ int main(void)
         cmocka_unit_test(test_line),
         cmocka_unit_test(test_quoting),
         cmocka_unit_test(test_long_values_are_cut),
-        cmocka_unit_test(test_full_pipe_holds_nobody_up),
+        cmocka_unit_test(test_full_pipe_does_not_block),
         cmocka_unit_test_teardown(test_failing_output_is_no_trouble, disarm),
         cmocka_unit_test_teardown(test_torn_line, disarm),
         cmocka_unit_test(test_threads_do_not_mix_lines),

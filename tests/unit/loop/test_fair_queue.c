@@ -87,7 +87,7 @@ static void assert_empty(void)
     loop_fair_done(&queue);
 }
 
-static void test_connections_are_served_in_turn(void **state)
+static void test_connections_are_served_round_robin(void **state)
 {
     (void)state;
     init(1, 0, ITEMS);
@@ -237,7 +237,7 @@ static int free_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_connections_are_served_in_turn),
+        cmocka_unit_test(test_connections_are_served_round_robin),
         cmocka_unit_test(test_extra_places_are_for_connections_with_nothing_running),
         cmocka_unit_test(test_waiting_items_may_leave),
         cmocka_unit_test(test_the_longest_queue_makes_room),

@@ -313,7 +313,7 @@ static void test_laters_left_run_at_the_end(void **state)
     assert_int_equal(job.runs, 3);
 }
 
-/* Who takes a loop apart meets nothing but what was put off and posted: no timers. */
+/* Freeing a loop drops only deferred and posted tasks; there are no timers left. */
 static void test_rounds_of_a_loop_that_does_not_run(void **state)
 {
     struct task again = {.task = {.run = run_and_post_again}, .loop = *state};

@@ -272,7 +272,7 @@ static void test_no_memory_ends_it(void **state)
     close(peer);
 }
 
-/* Who has sent all is told apart from who has gone. */
+/* A peer that has sent all is told apart from one that has gone. */
 static void test_end_of_a_socket(void **state)
 {
     struct listener *listener = *state;
@@ -736,7 +736,7 @@ static void test_full_disk(void **state)
     assert_int_equal(loop_stream_write(listener->stream, JSV_STR("hello")), -ENOSPC);
 }
 
-/* The mode of a descriptor is shared with whoever started us. */
+/* The mode of a descriptor is shared with the parent process. */
 static void test_mode_is_put_back(void **state)
 {
     struct listener *listener = *state;

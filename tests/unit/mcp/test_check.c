@@ -109,7 +109,7 @@ static void test_params(void **state)
     }
 }
 
-/* A format nobody knows is no reason to refuse anything. */
+/* An unknown format is not an error. */
 static void test_unknown_format(void **state)
 {
     struct checking *checking = *state;
@@ -174,7 +174,7 @@ static void test_response_to_a_request(void **state)
         MCP_LAYER_MCP,
         -32600,
         "/result");
-    /* Who sees only one side knows no request. */
+    /* A checker that sees only one side has no request to compare with. */
     pairing.answered = NULL;
     checking_expect_valid(
         checking,
@@ -433,7 +433,7 @@ static void test_too_costly(void **state)
     checking_expect_refused(checking, text->data, MCP_LAYER_MCP, -32600, "");
 }
 
-/* Whoever has found the parts gets the same verdict. */
+/* With the parts found already, the verdict is the same. */
 static void test_parts(void **state)
 {
     struct checking *checking = *state;

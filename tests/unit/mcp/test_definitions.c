@@ -223,7 +223,7 @@ static void test_broken_official(void **state)
 }
 
 /* A definition that nothing needs may be broken; who asks for it is told. */
-static void test_broken_where_nobody_looks(void **state)
+static void test_broken_definition_that_is_not_used(void **state)
 {
     struct jsv_str text = schema_text(
         *state, MCP_VERSION_2025_06_18, "\"$defs\":{", "\"$defs\":{\"Extra\":{\"$ref\":\"#/no\"},");
@@ -339,7 +339,7 @@ int main(void)
         cmocka_unit_test(test_describe),
         JSON_TEST(test_official_takes_its_place),
         JSON_TEST(test_broken_official),
-        JSON_TEST(test_broken_where_nobody_looks),
+        JSON_TEST(test_broken_definition_that_is_not_used),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_no_memory_for_embedded),
         JSON_TEST(test_no_memory_for_official),

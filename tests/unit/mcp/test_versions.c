@@ -17,7 +17,7 @@ static void test_names(void **state)
         const char *name = mcp_version_name(version);
         assert_int_equal(mcp_version_from_name(jsv_str_from(name), &found), 0);
         assert_int_equal(found, version);
-        /* Dates sort as text; the order is what "since" and "until" stand on. */
+        /* Dates sort as text; "since" and "until" rely on that order. */
         assert_true(version == 0 || strcmp(mcp_version_name(version - 1), name) < 0);
     }
     assert_string_equal(mcp_version_name(MCP_VERSION_OLDEST), "2024-11-05");

@@ -6,7 +6,7 @@
  *     wait <text>    answered with the text, when a later line or echo_release() lets it
  *     listen         answered with "over" when the connection finishes
  *     release        lets all that wait go; not answered
- *     push           answered with two lines, the first of which is no answer
+ *     push           answered with two lines, the first of which is not an answer
  *     flood <n> <m>  n messages of m bytes are pushed, as long as they are welcome; not answered
  *     quiet          not answered
  *     anything else  answered with itself; "oversize" for a line that is

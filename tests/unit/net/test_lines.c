@@ -228,7 +228,7 @@ static void test_no_allocation_per_request(void **state)
     assert_int_equal(fault.calls[FAULT_RESIZE], 0);
 }
 
-/* What an answer was written in is the next one's, whoever gets that. */
+/* The buffer of an answer is reused for the next answer of any connection. */
 static void test_idle_connection_keeps_no_memory_for_answers(void **state)
 {
     struct lines_fixture *fixture = *state;
@@ -558,7 +558,8 @@ static void test_stalled_peer_is_hung_up_on(void **state)
     assert_int_equal(fixture->error, -ETIMEDOUT);
 }
 
-/* Who takes a little now and then is slow, not stalled; who has taken all is neither. */
+/* A client that takes a little now and then is slow, not stalled; one that has taken all is
+ * neither. */
 static void test_slow_peer_is_not_hung_up_on(void **state)
 {
     struct lines_fixture *fixture = *state;
@@ -683,7 +684,8 @@ static void test_finish_sends_what_is_in_flight(void **state)
     assert_int_equal(echo.handled, 1);
 }
 
-/* What was read before we were asked to finish is answered, though nobody has worked on it yet. */
+/* A message that was read before the request to stop is answered, although it was not handled yet.
+ */
 static void test_finish_takes_what_was_read(void **state)
 {
     struct lines_fixture *fixture = *state;
@@ -733,7 +735,7 @@ static void test_finish_waits_for_the_queue(void **state)
     assert_null(fixture->lines);
 }
 
-/* The hurry at the end is for work: answers that are there wait for whoever reads them. */
+/* The time limit of stopping is for work: answers that are ready wait for their reader. */
 static void test_end_of_input_waits_for_the_queue(void **state)
 {
     struct lines_fixture *fixture = *state;
@@ -981,7 +983,7 @@ static void test_failing_reads_and_writes_end_it(void **state)
     }
 }
 
-/* An answer there is no memory for: hung up on, not left waiting. */
+/* No memory for an answer: the connection is closed, not left waiting. */
 static void test_lost_answer_ends_it(void **state)
 {
     struct lines_fixture *fixture = *state;

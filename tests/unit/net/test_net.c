@@ -279,7 +279,7 @@ static void test_no_new_connections_when_stopping(void **state)
     uint64_t gone = os_now_ms();
     close(busy);
     wait_for_end(fixture);
-    assert_true(os_now_ms() - gone < CORE_SHUTDOWN_MS / 2); /* nobody waits for its answer */
+    assert_true(os_now_ms() - gone < CORE_SHUTDOWN_MS / 2); /* no client waits for its answer */
 }
 
 static void test_free_without_run(void **state)
@@ -570,7 +570,7 @@ struct peer {
     pthread_t thread;
 };
 
-/* Answers come in the order of the requests, each with its own name, and nobody else's. */
+/* Answers come in the order of the requests, each with its own name. */
 static void *read_answers(FILE *in, const struct peer *peer, bool *ret_good)
 {
     char line[128];
@@ -771,7 +771,7 @@ static void test_connection_that_cannot_be_kept(void **state)
             char text[6];
             (void)!send(fd, "hello\n", 6, MSG_NOSIGNAL);
             ssize_t size = read(fd, text, sizeof(text));
-            assert_true(size == 6 || size <= 0); /* answered or hung up on, and not left waiting */
+            assert_true(size == 6 || size <= 0); /* answered or closed, not left waiting */
             close(fd);
         }
         int fd = call(fixture);
@@ -789,7 +789,7 @@ static void test_connection_that_cannot_be_kept(void **state)
     }
 }
 
-static void test_too_many_doors(void **state)
+static void test_too_many_listeners(void **state)
 {
     struct net_fixture *fixture = *state;
     make_net(fixture, 1);
@@ -831,7 +831,7 @@ int main(void)
         NET_TEST(test_making_fails_cleanly),
         NET_TEST(test_thread_that_does_not_start),
         NET_TEST(test_connection_that_cannot_be_kept),
-        NET_TEST(test_too_many_doors),
+        NET_TEST(test_too_many_listeners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

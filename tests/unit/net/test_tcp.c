@@ -58,7 +58,7 @@ static void test_who_can_reach_it(void **state)
     }
 }
 
-static void test_somebody_is_there(void **state)
+static void test_address_in_use(void **state)
 {
     (void)state;
     bool is_loopback;
@@ -105,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listens),
         cmocka_unit_test(test_who_can_reach_it),
-        cmocka_unit_test(test_somebody_is_there),
+        cmocka_unit_test(test_address_in_use),
         cmocka_unit_test(test_no_address),
         cmocka_unit_test(test_failing_calls),
     };

@@ -146,7 +146,7 @@ static void test_bad_names(void **state)
     net_unix_remove(&place->address);
 }
 
-/* ---- what stands there already ---- */
+/* ---- existing files ---- */
 
 static void test_live_server_keeps_its_socket(void **state)
 {
@@ -206,7 +206,7 @@ static void test_other_things_are_left_alone(void **state)
     close(datagram);
 }
 
-/* A link to a live or stale socket is no socket of ours. */
+/* A link to a live or stale socket is not ours to replace. */
 static void test_links_to_sockets_are_not_followed(void **state)
 {
     struct place *place = *state;
@@ -263,7 +263,7 @@ static void expect_to_listen(struct place *place)
     assert_false(exists(lock_path(place)));
 }
 
-/* Everybody who may read the directory can lock it. */
+/* Every user who may read the directory can lock it. */
 static void test_locked_directory_is_not_in_the_way(void **state)
 {
     struct place *place = *state;
@@ -427,7 +427,7 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/* Somebody looks at the file all the time, also while it is made, with an umask of 0. */
+/* Another thread watches the file's mode while it is made, with an umask of 0. */
 static void test_never_wider_than_asked(void **state)
 {
     struct place *place = *state;

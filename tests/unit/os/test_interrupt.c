@@ -188,7 +188,7 @@ static void test_waiting_ends(void **state)
     close(fds[1]);
 }
 
-/* Nobody has opened the other side. */
+/* The other end is not open. */
 static void test_opening_ends(void **state)
 {
     (void)state;

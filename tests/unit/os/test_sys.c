@@ -182,15 +182,15 @@ static void test_connection(void **state)
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     snprintf(name.sun_path, sizeof(name.sun_path), "%s/socket", dir.path);
     const struct sockaddr *address = (const struct sockaddr *)&name;
-    int door = os_socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK);
+    int listener = os_socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK);
     int peer = os_socket(AF_UNIX, SOCK_STREAM);
-    assert_int_equal(os_fchmod(door, 0600), 0);
-    assert_int_equal(os_bind(door, address, sizeof(name)), 0);
-    assert_int_equal(os_listen(door, 1), 0);
-    assert_int_equal(os_accept(door), -EAGAIN);
+    assert_int_equal(os_fchmod(listener, 0600), 0);
+    assert_int_equal(os_bind(listener, address, sizeof(name)), 0);
+    assert_int_equal(os_listen(listener, 1), 0);
+    assert_int_equal(os_accept(listener), -EAGAIN);
     assert_int_equal(os_connect(peer, address, sizeof(name)), 0);
     fault_arm(FAULT_ACCEPT, 1, EINTR);
-    int fd = os_accept(door);
+    int fd = os_accept(listener);
     assert_true(fd >= 0);
     fault_disarm();
     assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
@@ -219,7 +219,7 @@ static void test_connection(void **state)
     assert_int_equal(os_receive(fd, &byte, 1), 0);
     assert_int_equal(os_send(fd, &byte, 1), -EPIPE); /* and no signal */
     os_close(fd);
-    os_close(door);
+    os_close(listener);
     tmpdir_remove(&dir);
 }
 

@@ -264,7 +264,7 @@ static void a_round_of_readers_is_served(void **state)
     rpc_pool_done(&pool);
 }
 
-static void what_somebody_keeps_is_not_shared(void **state)
+static void a_kept_buffer_is_not_shared(void **state)
 {
     (void)state;
     struct rpc_pool pool;
@@ -361,7 +361,7 @@ int main(void)
         cmocka_unit_test(many_lines_in_one_chunk_are_not_copied),
         cmocka_unit_test(what_is_read_up_serves_the_next),
         cmocka_unit_test(a_round_of_readers_is_served),
-        cmocka_unit_test(what_somebody_keeps_is_not_shared),
+        cmocka_unit_test(a_kept_buffer_is_not_shared),
         cmocka_unit_test(the_rest_of_a_long_line_is_not_kept),
         cmocka_unit_test(without_memory_nothing_is_lost),
     };

@@ -87,7 +87,7 @@ static void test_what_may_wait(void **state)
     assert_true(at(0)->may_block);
     assert_true(at(1)->may_block);
     assert_true(files.size_unknown);
-    /* Nothing there: whoever opens it will see. */
+    /* No such file: opening it reports that. */
     list(false, tmpdir_path(&dir, "none"), NULL);
     assert_false(at(0)->may_block);
     assert_int_equal(at(0)->error, 0);

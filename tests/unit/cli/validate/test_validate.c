@@ -384,7 +384,7 @@ static void test_bad_schemas(void **state)
 
 /* ---- trouble ---- */
 
-/* Whether all lines of a text stand in another, in the same order. */
+/* Whether all lines of a text are in another, in the same order. */
 static bool is_part_of(const char *part, const char *whole)
 {
     while (*part != '\0') {
@@ -464,7 +464,7 @@ static void test_faults(void **state)
     }
 }
 
-/* Being asked to stop is no status of the command's own: the process is to die of it. */
+/* A signal is not an exit status of the command: the process ends by the signal. */
 static void test_interrupted(void **state)
 {
     (void)state;

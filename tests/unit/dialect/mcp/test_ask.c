@@ -110,7 +110,7 @@ static void a_legacy_client_is_asked_by_a_request(void **state)
     initialize(pipeline, "{\"elicitation\":{}}");
     const char *question = pipeline_ask(pipeline, CALL);
     expect_in(question, "\"id\":1,\"method\":\"elicitation/create\"");
-    /* nobody asked that, so nothing comes of it */
+    /* there was no such request, so nothing happens */
     assert_string_equal(
         pipeline_ask(pipeline, "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}"), "");
     const char *result = answer(

@@ -92,7 +92,7 @@ static void a_name_may_be_wrapped_in_base64(void **state)
 #undef NAMED
 }
 
-static void what_is_not_for_everybody_is_kept_by_its_client_alone(void **state)
+static void private_results_have_private_cache_scope(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     const struct headers *headers = HEADERS(MODERN, "Mcp-Method", "tools/list");
@@ -187,7 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PIPELINE_TEST(a_modern_request_repeats_itself_in_headers),
         PIPELINE_TEST(a_name_may_be_wrapped_in_base64),
-        PIPELINE_TEST(what_is_not_for_everybody_is_kept_by_its_client_alone),
+        PIPELINE_TEST(private_results_have_private_cache_scope),
         PIPELINE_TEST(the_status_of_an_unknown_resource),
         PIPELINE_TEST(what_is_missing_is_said_before_anything_else),
         PIPELINE_TEST(a_notification_is_taken_or_ignored),

@@ -153,7 +153,7 @@ static void test_one_piece_may_take_the_whole_budget(void **state)
     jsv_arena_done(&arena);
 }
 
-/* Who asked can tell what he may have from what there is. */
+/* The caller can tell its limit from a lack of memory. */
 static void test_the_budget_says_when_it_refuses(void **state)
 {
     (void)state;

@@ -184,7 +184,7 @@ static void test_products_are_multiples(void **state)
             increment(product);
             spelling_write(product_text, i & 2, product, exponent, &random);
             if (multiple(product_text, divisor_text)) {
-                fail_msg("%s is no multiple of %s", product_text, divisor_text);
+                fail_msg("%s is not a multiple of %s", product_text, divisor_text);
             }
         }
     }

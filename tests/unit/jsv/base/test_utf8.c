@@ -36,14 +36,14 @@ static void test_every_scalar_value_makes_the_round_trip(void **state)
         assert_int_equal(jsv_utf8_count(text), 1);
         assert_int_equal(jsv_utf8_decode(text, &decoded), size);
         assert_int_equal(decoded, code_point);
-        /* One byte less is no sequence any more. */
+        /* One byte less is an incomplete sequence. */
         assert_int_equal(jsv_utf8_sequence((struct jsv_str){bytes, size - 1}), 0);
         seen++;
     }
     assert_int_equal(seen, 1112064);
 }
 
-/* Decoding with nothing but the definition: value by bit patterns, then what is forbidden. */
+/* Decode by the definition alone: the value from bit patterns, then the forbidden ranges. */
 static size_t sequence_by_definition(const unsigned char *bytes, size_t size)
 {
     static const struct {

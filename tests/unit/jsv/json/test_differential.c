@@ -163,7 +163,7 @@ static enum verdict why_they_refuse(const struct jsv_document *document, const j
     return UNEXPLAINED;
 }
 
-static enum verdict judge(struct reading *reading, struct jsv_str text);
+static enum verdict compare(struct reading *reading, struct jsv_str text);
 
 /* Jansson accepts, we do not. A NUL it overlooked must be all that is wrong with the text. */
 static enum verdict why_we_refuse(struct reading *reading, struct jsv_str text)
@@ -179,12 +179,12 @@ static enum verdict why_we_refuse(struct reading *reading, struct jsv_str text)
     assert_non_null(without);
     memcpy(without, text.data, at);
     memcpy(without + at, text.data + at + 1, text.size - at - 1);
-    enum verdict verdict = judge(reading, (struct jsv_str){without, text.size - 1});
+    enum verdict verdict = compare(reading, (struct jsv_str){without, text.size - 1});
     free(without);
     return verdict == BOTH_ACCEPT || verdict == NUL_DROPPED ? NUL_DROPPED : UNEXPLAINED;
 }
 
-static enum verdict judge(struct reading *reading, struct jsv_str text)
+static enum verdict compare(struct reading *reading, struct jsv_str text)
 {
     json_error_t error;
     json_t *theirs = json_loadb(
@@ -244,7 +244,7 @@ static void agrees_with_jansson(void **state)
             json_random_mutate(&text, &random);
         }
         bytes += text.size;
-        enum verdict verdict = judge(reading, jsv_buf_str(&text));
+        enum verdict verdict = compare(reading, jsv_buf_str(&text));
         counts[verdict]++;
         if (verdict == UNEXPLAINED) {
             show(reading, seed, jsv_buf_str(&text));
@@ -278,16 +278,16 @@ static void rules_explain(void **state)
         {"[1,]", BOTH_REFUSE},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(judge(*state, jsv_str_from(cases[i].text)), cases[i].verdict);
+        assert_int_equal(compare(*state, jsv_str_from(cases[i].text)), cases[i].verdict);
     }
-    assert_int_equal(judge(*state, JSV_STR("[1\0,true\0]")), NUL_DROPPED);
-    assert_int_equal(judge(*state, JSV_STR("[1\0\0]")), BOTH_REFUSE);
-    assert_int_equal(judge(*state, JSV_STR("[\"a\"\0]")), BOTH_REFUSE);
+    assert_int_equal(compare(*state, JSV_STR("[1\0,true\0]")), NUL_DROPPED);
+    assert_int_equal(compare(*state, JSV_STR("[1\0\0]")), BOTH_REFUSE);
+    assert_int_equal(compare(*state, JSV_STR("[\"a\"\0]")), BOTH_REFUSE);
     char deep[2 * 513];
     memset(deep, '[', 513);
     memset(deep + 513, ']', 513);
-    assert_int_equal(judge(*state, (struct jsv_str){deep, sizeof(deep)}), TOO_DEEP);
-    assert_int_equal(judge(*state, (struct jsv_str){deep + 1, sizeof(deep) - 2}), BOTH_ACCEPT);
+    assert_int_equal(compare(*state, (struct jsv_str){deep, sizeof(deep)}), TOO_DEEP);
+    assert_int_equal(compare(*state, (struct jsv_str){deep + 1, sizeof(deep) - 2}), BOTH_ACCEPT);
 }
 
 int main(void)

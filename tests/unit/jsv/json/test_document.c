@@ -104,7 +104,7 @@ static void grow_does_what_is_needed_and_no_more(void **state)
 static void memory_limit(void **state)
 {
     (void)state;
-    /* one number: its node, and the room kept for one more */
+    /* one number: its node, and space for one more */
     for (size_t memory_max = 1; memory_max < 100; memory_max++) {
         struct jsv_limits limits = {.memory_max = memory_max};
         struct reading reading;

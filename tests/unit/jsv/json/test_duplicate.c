@@ -178,7 +178,7 @@ static void long_names(void **state)
     }
 }
 
-/* The first name, in the order of the text, that stands there already. */
+/* The first name, in the order of the text, that is a duplicate. */
 static void first_of_several(void **state)
 {
     struct reading *reading = *state;

@@ -77,7 +77,7 @@ static void nothing_is_null(void **state)
     json_fixture_expect(fixture, "[null,null]");
 }
 
-/* Members that the reader has dropped stand in the text, but not in the document. */
+/* Members that the reader has dropped are in the text, but not in the document. */
 static void dropped_members_are_left_out(void **state)
 {
     struct json_fixture *fixture = *state;

@@ -496,7 +496,7 @@ static const char *const pieces[] = {
     ",",
     "{",
     "}",
-    "a longer run of text without anything in it that matters to anybody, past a block or so",
+    "a longer run of text without anything in it that matters, past a block or so",
 };
 
 static void random_texts(void **state)

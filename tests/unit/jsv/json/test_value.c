@@ -78,7 +78,7 @@ static void members_by_name(void **state)
     for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
         assert_int_equal(jsv_value_type(jsv_value_get(object, absent[i])), JSV_TYPE_NONE);
     }
-    /* What stands behind an object is none of its members. */
+    /* A value after an object is not one of its members. */
     struct jsv_value pair = json_fixture_read(fixture, "[{\"a\":1},\"b\",2]");
     assert_int_equal(
         jsv_value_type(jsv_value_get(jsv_value_at(pair, 0), JSV_STR("b"))), JSV_TYPE_NONE);

@@ -125,7 +125,7 @@ static void digits_of_every_count(void **state)
     }
 }
 
-/* A byte that is no digit, at each place among eight. */
+/* A byte that is not a digit, at each place among eight. */
 static void eight_bytes_with_one_that_is_no_digit(void **state)
 {
     struct reading *reading = *state;
@@ -147,7 +147,7 @@ static void eight_bytes_with_one_that_is_no_digit(void **state)
     }
 }
 
-/* What is wrong with a number is found where it is wrong, wherever the number stands. */
+/* An error in a number is reported at its byte, wherever the number is. */
 static void broken_numbers(void **state)
 {
     static const struct {

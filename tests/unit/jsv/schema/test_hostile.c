@@ -2,7 +2,7 @@
  * Schemas and documents that are meant to hurt: doubling at every level,
  * circles, masses of definitions, items, names and values.
  *
- * Each is compiled and judged within a second of processor time, both ways,
+ * Each is compiled and validated within a second of processor time, both ways,
  * and compiling takes memory in proportion to the schema. The verdict is the
  * right one; where working it out would take too long, a limit is named
  * instead. Sanitizers and emulators have less to do and more time for it.
@@ -229,7 +229,7 @@ static void working_chain(struct attack *attack)
     INSTANCE("-1");
 }
 
-/* Found by stepping over all that stand before. */
+/* Found by stepping over all members before it. */
 static void references_into_an_array(struct attack *attack)
 {
     SCHEMA("{'anyOf':[");
@@ -360,7 +360,7 @@ static void unique_objects(struct attack *attack)
     write_items(attack, "{'a':{'b':[1,2,{}]},'c':", ",'d':null}");
 }
 
-/* The members of every other one stand in another order; the last is equal to the first. */
+/* Every other one has its members in another order; the last is equal to the first. */
 static void unique_but_for_two(struct attack *attack)
 {
     SCHEMA("{'uniqueItems':true}");
@@ -762,8 +762,8 @@ compile(struct jsv_registry *registry, const struct attack_case *attack_case, st
     return schema;
 }
 
-/* Both ways to judge, each in time. */
-static void judge(
+/* Both evaluators, each within its time. */
+static void check_in_time(
     struct schema_fixture *fixture,
     const struct attack_case *attack_case,
     const struct jsv_schema *schema,
@@ -811,7 +811,7 @@ static void withstand(struct schema_fixture *fixture, const struct attack_case *
             attack.schema.size,
             torture.peak_bytes);
     }
-    judge(
+    check_in_time(
         fixture,
         attack_case,
         schema,

@@ -80,7 +80,7 @@ static void worker_done(struct worker *worker)
 }
 
 /* The verdict, and the report in the worker's buffer. @return -1 when those two differ. */
-static int judge(struct worker *worker, const struct jsv_schema *schema, struct jsv_str text)
+static int validate(struct worker *worker, const struct jsv_schema *schema, struct jsv_str text)
 {
     struct jsv_problems problems = {0};
     if (jsv_read(worker->reader, worker->document, text, 0, NULL) < 0) {
@@ -95,7 +95,7 @@ static int judge(struct worker *worker, const struct jsv_schema *schema, struct 
 }
 
 /* Every document many times. @return NULL, or something else when an answer differs. */
-static void *judge_often(void *argument)
+static void *validate_often(void *argument)
 {
     struct shared *shared = argument;
     struct worker worker;
@@ -103,7 +103,7 @@ static void *judge_often(void *argument)
     pthread_barrier_wait(&shared->start);
     for (size_t i = 0; right && i < ROUNDS * DOCUMENTS; i++) {
         size_t at = i % DOCUMENTS;
-        int verdict = judge(&worker, shared->schema, shared->texts[at]);
+        int verdict = validate(&worker, shared->schema, shared->texts[at]);
         right = verdict == shared->verdicts[at] &&
                 jsv_str_equal(jsv_buf_str(&worker.report), jsv_buf_str(&shared->reports[at]));
     }
@@ -118,7 +118,7 @@ static void ask_one_thread(struct schema_fixture *fixture, struct shared *shared
     assert_true(worker_init(&worker));
     for (size_t i = 0; i < DOCUMENTS; i++) {
         shared->texts[i] = schema_fixture_quoted(fixture, documents[i]);
-        shared->verdicts[i] = judge(&worker, shared->schema, shared->texts[i]);
+        shared->verdicts[i] = validate(&worker, shared->schema, shared->texts[i]);
         assert_in_range(shared->verdicts[i], 0, 1);
         valid += shared->verdicts[i];
         jsv_buf_init(&shared->reports[i], NULL, SIZE_MAX);
@@ -139,7 +139,7 @@ static void one_schema_many_threads(void **state)
     ask_one_thread(fixture, &shared);
     assert_int_equal(pthread_barrier_init(&shared.start, NULL, THREADS), 0);
     for (size_t i = 0; i < THREADS; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, judge_often, &shared), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, validate_often, &shared), 0);
     }
     for (size_t i = 0; i < THREADS; i++) {
         void *wrong;

@@ -45,7 +45,7 @@ static const struct scene scenes[] = {
      "['a']}},'minProperties':1}",
      0,
      "{'a':1,'bb':null,'dddd':1,'long enough for a table':'','xy':null,'other':true}",
-     "{'a':1,'ccc':2,'dddd':2,'other':3,'a name that is longer than anybody allows':1}"},
+     "{'a':1,'ccc':2,'dddd':2,'other':3,'a name that is longer than the limit allows':1}"},
     {"choices",
      JSV_DRAFT_2020_12,
      "{'items':{'oneOf':[{'type':'object','properties':{'kind':{'const':'a'}},'required':['kind','"
@@ -224,7 +224,7 @@ static int insist(struct stage *stage, int (*step)(struct stage *stage))
     return r;
 }
 
-static void judge(struct stage *stage, struct jsv_value value, int verdict)
+static void expect_verdict(struct stage *stage, struct jsv_value value, int verdict)
 {
     stage->value = value;
     assert_int_equal(insist(stage, validate), verdict);
@@ -251,8 +251,8 @@ static bool act(const struct play *play, size_t fail_at)
     }
     assert_int_equal(r, play->scene->expected);
     if (r == 0) {
-        judge(&stage, play->good, 1);
-        judge(&stage, play->bad, 0);
+        expect_verdict(&stage, play->good, 1);
+        expect_verdict(&stage, play->bad, 0);
     }
     jsv_schema_free(stage.schema);
     jsv_validator_free(stage.validator);

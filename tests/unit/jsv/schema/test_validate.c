@@ -1,5 +1,5 @@
 /*
- * Verdicts and problems, keyword by keyword. Every case is judged twice, by
+ * Verdicts and problems, keyword by keyword. Every case is validated twice, by
  * the program and by explaining, and both must say the same.
  */
 #include <errno.h>
@@ -179,7 +179,8 @@ static const struct verdict_case verdicts[] = {
 };
 
 /* Judge one instance both ways. */
-static void judge(struct bench *bench, const char *schema, struct jsv_str instance, int expected)
+static void
+expect_verdict(struct bench *bench, const char *schema, struct jsv_str instance, int expected)
 {
     assert_int_equal(jsv_read(bench->reader, bench->document, instance, 0, NULL), 0);
     struct jsv_value value = jsv_document_root(bench->document);
@@ -198,11 +199,12 @@ static void judge(struct bench *bench, const char *schema, struct jsv_str instan
     }
 }
 
-static void judge_lines(struct bench *bench, const char *schema, const char *lines, int expected)
+static void
+expect_verdicts(struct bench *bench, const char *schema, const char *lines, int expected)
 {
     while (*lines) {
         size_t size = strcspn(lines, "\n");
-        judge(bench, schema, (struct jsv_str){lines, size}, expected);
+        expect_verdict(bench, schema, (struct jsv_str){lines, size}, expected);
         lines += size + (lines[size] == '\n');
     }
 }
@@ -220,8 +222,8 @@ static void every_keyword_has_its_verdict(void **state)
                 (int)bench.fault.message.size,
                 bench.fault.message.data);
         }
-        judge_lines(&bench, verdicts[i].schema, verdicts[i].valid, 1);
-        judge_lines(&bench, verdicts[i].schema, verdicts[i].invalid, 0);
+        expect_verdicts(&bench, verdicts[i].schema, verdicts[i].valid, 1);
+        expect_verdicts(&bench, verdicts[i].schema, verdicts[i].invalid, 0);
         bench_done(&bench);
     }
 }

@@ -474,7 +474,7 @@ static void test_reports_count_as_work_of_a_round(void **state)
     assert_in_range(most, 1, 3);
 }
 
-/* What a request came in and its response was written in is the next one's, whoever asks that. */
+/* The buffers of a request and its response are reused for the next request of any connection. */
 static void test_idle_connection_keeps_no_memory(void **state)
 {
     struct http_fixture *fixture = *state;
@@ -529,7 +529,7 @@ static void test_finish_closes_idle_connections(void **state)
     run_until_closed(fixture);
 }
 
-/* What has come when we stop is answered, though nobody has looked at it yet. */
+/* A request that arrived before the stop is answered, although it was not read yet. */
 static void test_finish_answers_what_has_come(void **state)
 {
     struct http_fixture *fixture = *state;

@@ -248,7 +248,7 @@ static void stays_where_it_is(void **state)
     }
 }
 
-/* An empty input is no input, also one without data. */
+/* An empty input has no effect, also with data NULL. */
 static void takes_nothing(void **state)
 {
     struct fixture *fixture = *state;

@@ -135,7 +135,7 @@ static void methods(void **state)
     }
 }
 
-/* Who needs neither a token nor a name. Anything not listed here is guarded. */
+/* Routes that need neither a token nor a known Host; all others are guarded. */
 static void guarded(void **state)
 {
     (void)state;

@@ -348,7 +348,7 @@ static void test_call_of_a_lost_peer_is_finished(void **state)
         assert_int_equal(cancelled, 0);
         assert_non_null(fixture->http);
         if (i < 2) {
-            waiting->client->log(waiting, TOOL_LEVEL_ALERT, JSV_STR("nobody hears this"));
+            waiting->client->log(waiting, TOOL_LEVEL_ALERT, JSV_STR("not delivered"));
             run(fixture, 10);
             assert_int_equal(cancelled, 0);
             finish_tool();

@@ -124,7 +124,7 @@ static void heads(void **state)
     expect("HTTP/1.1 100 Continue\r\n\r\n");
 }
 
-/* Nobody can write a header, or an answer, by way of a header's value. */
+/* A header's value cannot add a header or a response. */
 static void no_splitting(void **state)
 {
     (void)state;

@@ -79,7 +79,7 @@ static void by_its_own_draft_only(void **state)
     }
 }
 
-/* Without an identifier it is no resource, and its $schema says nothing. */
+/* Without an identifier it is not a resource, and its $schema has no effect. */
 static void only_resources_have_a_draft(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -91,7 +91,7 @@ static void only_resources_have_a_draft(void **state)
         "expected number");
 }
 
-/* What stands around an embedded resource is checked without it, on all its sides. */
+/* The schema around an embedded resource is checked without it. */
 static void around_what_is_embedded(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -118,7 +118,7 @@ static void around_what_is_embedded(void **state)
     }
 }
 
-/* Also what nobody refers to, in a source that somebody does. */
+/* Also schemas without a reference to them, in a source that is referred to. */
 static void resolved_schemas(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -151,7 +151,7 @@ static void once_is_enough(void **state)
     assert_true(resource->source->checked);
     struct jsv_error fault;
     assert_int_equal(jsv_source_check(fixture->registry, resource->source, &fault), 0);
-    /* to nobody who listens */
+    /* without a callback */
     assert_int_equal(schema_fixture_add(fixture, "urn:bad", "{'properties':{'a':5}}"), 0);
     assert_int_equal(
         jsv_registry_find(fixture->registry, NULL, JSV_STR("urn:bad"), &resource, NULL), 0);

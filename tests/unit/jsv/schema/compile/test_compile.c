@@ -47,7 +47,7 @@ static void references(void **state)
          "{'properties':{'x':{'$ref':'#/definitions/no'}},'definitions':{'no':false}}",
          "{'x':1}",
          "/x: no value is allowed here ( /definitions/no)"},
-        /* a member called $ref is no reference */
+        /* a member called $ref is not a reference */
         {SCHEMA_ALL,
          "{'properties':{'$ref':{'type':'null'}}}",
          "{'$ref':1}",
@@ -111,7 +111,7 @@ static void references_by_name(void **state)
          "z':{'$anchor':'n','type':'string'}}}",
          "1",
          ": expected null (type /$defs/x/$defs/y/type)"},
-        /* a pointer through a resource: what it leads to stands in that one */
+        /* a pointer through a resource: its target belongs to that resource */
         {SCHEMA_2019_ON,
          "{'$id':'http://h/root','$ref':'#/$defs/x/$defs/y','$defs':{'x':{'$id':'sub/"
          "x','$defs':{'y':{'$ref':'z'},'z':{'$id':'z','type':'null'}}}}}",
@@ -188,7 +188,7 @@ static void references_into_large_objects(void **state)
     jsv_buf_done(&text);
 }
 
-/* The same for elements, and what is no index leads nowhere. */
+/* The same for elements, and a token that is not an index has no target. */
 static void references_into_large_arrays(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -478,7 +478,7 @@ static void patterns_that_are_wrong(void **state)
         fixture,
         "'abca'",
         ": does not match pattern \"^((a|b){0,61}c){0,67}$\" (pattern /pattern)");
-    /* the same pattern is compiled once, wherever it stands */
+    /* the same pattern is compiled once, wherever it is */
     schema_fixture_use(
         fixture,
         "{'pattern':'^a','items':{'pattern':'^a'},'patternProperties':{'^a':{'pattern':'^b'}}}");
@@ -489,7 +489,7 @@ static void patterns_that_are_wrong(void **state)
     assert_int_equal(count, 2);
 }
 
-/* What does not fit its keyword is left out when nobody checks. */
+/* A value that does not fit its keyword is left out when schemas are not checked. */
 static void keywords_that_are_wrong(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -623,7 +623,7 @@ static void parts_of_a_resource(void **state)
         assert_null(fixture->schema);
         assert_int_equal(fixture->fault.message.size, 0);
     }
-    /* without options, and to nobody who listens */
+    /* without options, and without a callback */
     struct jsv_schema *schema = NULL;
     assert_int_equal(
         jsv_schema_compile(fixture->registry, JSV_STR("http://h/a"), NULL, &schema, NULL), 0);

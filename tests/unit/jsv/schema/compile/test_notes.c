@@ -41,7 +41,7 @@ static void all_faults_in_order(void **state)
         "schema\n");
 }
 
-/* The caller gets the first, with nobody to tell the others to. */
+/* Without a callback, the caller gets the first one. */
 static void the_first_is_returned(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -131,7 +131,7 @@ static void keywords_without_effect(void **state)
          "warning urn:test#/$recursiveRef@25: \"$recursiveRef\" has no effect in draft 2020-12; "
          "the "
          "last to have it is draft 2019-09\n"},
-        /* names of members are no keywords, and what nothing refers to does no harm */
+        /* names of members are not keywords, and schemas without a reference to them do no harm */
         {JSV_DRAFT_4, "{'properties':{'const':{}},'definitions':{'a':{'const':1}}}", ""},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -112,7 +112,7 @@ static void what_all_demand(void **state)
     }
 }
 
-/* What stands behind references and in nested schemas counts as well. */
+/* Targets of references and nested schemas count as well. */
 static void facts_from_further_away(void **state)
 {
     struct schema_fixture *fixture = *state;

@@ -179,7 +179,7 @@ static void normalises(void **state)
     expect_all(*state, "", examples, COUNT_OF(examples));
 }
 
-/* What is no scheme is a path, and stays one. */
+/* A prefix that is not a scheme is part of a path. */
 static void keeps_paths_apart(void **state)
 {
     static const struct example examples[] = {

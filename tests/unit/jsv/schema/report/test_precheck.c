@@ -291,7 +291,7 @@ static const struct schema_case cases[] = {
         "/b: must be at least 5 (minimum /properties/b/minimum)\n"
         "/c: expected string (type /properties/c/type)",
     },
-    /* patterns and names that nobody lists, before and behind what is bad */
+    /* patterns and names that are not listed, before and after the invalid ones */
     {
         SCHEMA_ALL,
         "{'properties':{'a':{'type':'integer'}},'patternProperties':{'^p':{'type':'string'}},"

@@ -184,7 +184,7 @@ static void integers(void **state)
     EXPECT_VERDICTS(*state, cases);
 }
 
-/* What is not the last of its list goes on with the rest. */
+/* An operation that is not the last of its list continues with the rest. */
 static void followed(void **state)
 {
 #define AND_NOT(schema)                                                                            \
@@ -381,7 +381,7 @@ static void extra_names(void **state)
     EXPECT_VERDICTS(*state, cases);
 }
 
-/* Names that differ in nothing but their middle, their end or their size. */
+/* Names that differ only in their middle, their end or their size. */
 static void similar_names(void **state)
 {
     static const char schema[] =

@@ -46,7 +46,7 @@ static void too_little_memory_to_make_one(void **state)
     assert_true(torture_run(make, state) >= 2);
 }
 
-/* After a limit was hit the next document is judged as ever. */
+/* After a limit was hit, the next document is validated normally. */
 static void expect_usable(struct schema_fixture *fixture)
 {
     struct schema_fixture other = *fixture;
