@@ -4,8 +4,8 @@
 #include "core/limits.h"
 #include "core/request.h"
 #include "core/worker_state.h"
+#include "dialect/mcp/notifications.h"
 #include "dialect/mcp/provider.h"
-#include "dialect/notify.h"
 #include "dialect/session.h"
 #include "log/log.h"
 #include "os/sys.h"
@@ -57,7 +57,7 @@ static bool begin(struct core_worker *worker)
             mcp_provider_or_builtin(worker->settings->provider), announcer->old, announcer->new);
     } else if (announcer->has_news) {
         announcer->has_news = false;
-        announcer->change = dialect_change_of_diagnostics();
+        announcer->change = (struct dialect_change){0};
     } else {
         return false;
     }

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "dialect/notify.h"
+#include "dialect/mcp/notifications.h"
 #include "loop/loop.h"
 
 struct catalog;

@@ -1,13 +1,14 @@
 /*
- * Intermediaries look at headers and servers at bodies; the protocol wants
- * both to say the same. A modern request repeats its version, method, and what
- * it is about in headers, and is refused when they differ (-32020).
+ * HTTP headers and statuses at the MCP endpoint.
+ *
+ * Intermediaries read headers and servers read bodies, so the protocol demands
+ * that both agree. A modern request repeats its version, method and name in
+ * headers, and is refused when they differ (-32020).
  */
-#include "dialect/mcp/http.h"
-
 #include <assert.h>
 #include <string.h>
 
+#include "dialect/mcp/mcp.h"
 #include "jsv/base/base64.h"
 #include "jsv/base/literal.h"
 #include "jsv/base/utf8.h"
@@ -30,10 +31,9 @@ void mcp_set_status(struct dialect_req *req, enum rpc_error error)
     if (!mcp_is_endpoint(req)) {
         return;
     }
-    bool is_modern = mcp_version_facts(mcp_version_of(req))->era == MCP_ERA_MODERN;
-    bool is_answer = error == RPC_ERROR_INVALID_PARAMS || error == RPC_ERROR_RESOURCE_NOT_FOUND ||
-                     (error == RPC_ERROR_METHOD_NOT_FOUND && !is_modern);
-    if (is_answer) {
+    bool is_ok = error == RPC_ERROR_INVALID_PARAMS || error == RPC_ERROR_RESOURCE_NOT_FOUND ||
+                 (error == RPC_ERROR_METHOD_NOT_FOUND && !mcp_is_modern(req));
+    if (is_ok) {
         req->http_status = 200;
     }
 }
@@ -89,7 +89,7 @@ static bool refuse_header_version(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
         .details = JSV_STR("the protocol version in the header is not that of the session"),
-        .suggestion = JSV_STR("Send the version that initialize settled"),
+        .suggestion = JSV_STR("Send the version that initialize returned"),
         .cause = {VERSION_HEADER, sizeof(VERSION_HEADER) - 1},
     };
     return refuse_session(req, 400, &fault);
@@ -103,10 +103,10 @@ static bool check_session_version(struct dialect_req *req, const struct mcp_vers
     return fits || refuse_header_version(req);
 }
 
-bool mcp_settle_session(struct dialect_req *req, const struct mcp_version_header *named)
+bool mcp_find_session(struct dialect_req *req, const struct mcp_version_header *named)
 {
     static const struct rpc_fault missing = {
-        .details = JSV_STR("the request names no session"),
+        .details = JSV_STR("missing session id"),
         .suggestion = JSV_STR("Send initialize first, then " SESSION_HEADER " with every request"),
         .cause = {SESSION_HEADER, sizeof(SESSION_HEADER) - 1},
     };
@@ -119,7 +119,7 @@ bool mcp_settle_session(struct dialect_req *req, const struct mcp_version_header
     enum rpc_header found = header(req, JSV_STR(SESSION_HEADER), &id);
     if (JSV_IS(req->message.method, "initialize")) {
         if (found == RPC_HEADER_FOUND) {
-            req->host->find_session(req, id); /* one that lives is not begun again */
+            req->host->find_session(req, id); /* initialize in a live session is refused */
         }
         return true;
     }
@@ -134,7 +134,7 @@ bool mcp_settle_session(struct dialect_req *req, const struct mcp_version_header
 
 /* ---- modern requests ---- */
 
-static bool mismatch(struct dialect_req *req, struct jsv_str name)
+static bool refuse_header(struct dialect_req *req, struct jsv_str name)
 {
     const struct rpc_fault fault = {
         .details = JSV_STR("a header is missing, malformed or different from the body"),
@@ -150,7 +150,7 @@ static bool check_plain(struct dialect_req *req, struct jsv_str name, struct jsv
     struct jsv_str value;
     enum rpc_header found = header(req, name, &value);
     bool fits = found == RPC_HEADER_FOUND && jsv_str_equal(value, expected);
-    return fits || mismatch(req, name);
+    return fits || refuse_header(req, name);
 }
 
 bool mcp_check_version_header(struct dialect_req *req, struct jsv_str version)
@@ -160,7 +160,7 @@ bool mcp_check_version_header(struct dialect_req *req, struct jsv_str version)
 
 /* ---- encoded values ---- */
 
-/* @return the text in scratch; data NULL when it is no base64 of UTF-8. */
+/* @return the text in scratch; data NULL: it is not base64 of UTF-8. */
 static struct jsv_str decode(struct jsv_arena *scratch, struct jsv_str text)
 {
     char *out = jsv_arena_alloc(scratch, text.size + 1);
@@ -173,7 +173,7 @@ static struct jsv_str decode(struct jsv_arena *scratch, struct jsv_str text)
 #define ENCODED_BEGIN "=?base64?"
 #define ENCODED_END   "?="
 
-/* A value that may be wrapped in base64. @return data NULL when the wrapping is bad. */
+/* Decode a value that may be base64. @return data NULL: it is not valid base64. */
 static struct jsv_str unwrap(struct jsv_arena *scratch, struct jsv_str value)
 {
     size_t begin = strlen(ENCODED_BEGIN);
@@ -191,13 +191,13 @@ static bool check_encoded(struct dialect_req *req, struct jsv_str name, struct j
     struct jsv_str value;
     enum rpc_header found = header(req, name, &value);
     if (found != RPC_HEADER_FOUND) {
-        return mismatch(req, name);
+        return refuse_header(req, name);
     }
     struct jsv_str plain = unwrap(req->scratch, value);
-    return (plain.data && jsv_str_equal(plain, expected)) || mismatch(req, name);
+    return (plain.data && jsv_str_equal(plain, expected)) || refuse_header(req, name);
 }
 
-/* The member of params that Mcp-Name repeats; NONE: none. */
+/* The member of params that Mcp-Name repeats, or NONE. */
 static struct jsv_value named_member(struct jsv_str method, const struct mcp_params *params)
 {
     if (JSV_IS(method, "tools/call") || JSV_IS(method, "prompts/get")) {
@@ -255,15 +255,15 @@ check_argument(struct dialect_req *req, struct jsv_str suffix, struct jsv_value 
     if (type == JSV_TYPE_NONE || type == JSV_TYPE_NULL) {
         return true;
     }
-    assert(suffix.size <= CATALOG_HEADER_NAME_MAX); /* no tool with a longer one is loaded */
+    assert(suffix.size <= CATALOG_HEADER_NAME_MAX); /* the catalog refuses longer ones */
     memcpy(name + prefix, suffix.data, suffix.size);
     struct jsv_str whole = {name, prefix + suffix.size};
     struct jsv_str value;
     if (header(req, whole, &value) != RPC_HEADER_FOUND) {
-        return mismatch(req, suffix);
+        return refuse_header(req, suffix);
     }
     struct jsv_str plain = unwrap(req->scratch, value);
-    return (plain.data && fits_argument(req, argument, plain)) || mismatch(req, suffix);
+    return (plain.data && fits_argument(req, argument, plain)) || refuse_header(req, suffix);
 }
 
 static bool check_properties(

@@ -1,10 +1,10 @@
 /*
- * Getting to know each other: initialize in the legacy era, server/discover in
- * the modern one; and what keeps a connection going.
+ * initialize and initialized of the legacy era, server/discover of the modern one,
+ * ping and cancelled of both.
  */
 #include <errno.h>
 
-#include "dialect/mcp/ask.h"
+#include "dialect/mcp/mcp.h"
 
 static const char instructions[] =
     "Serves JSON schemas and examples, validates and compares assets. Call validate_asset with an "
@@ -24,7 +24,7 @@ static void write_capabilities(struct jsv_writer *writer, enum mcp_version versi
     jsv_write_object_end(writer);
 }
 
-/* The version asked for if we speak it, else the newest a legacy client can have. */
+/* The requested version if it is a legacy one, else the newest legacy version. */
 static enum mcp_version negotiate(struct jsv_str wanted)
 {
     enum mcp_version version;
@@ -113,9 +113,7 @@ enum dialect_step mcp_handle_discover(struct mcp_exchange *exchange)
 
 enum dialect_step mcp_handle_ping(struct mcp_exchange *exchange)
 {
-    struct jsv_writer writer = mcp_result_begin(exchange->req);
-    mcp_result_end(&writer);
-    return DIALECT_DONE;
+    return mcp_answer_empty(exchange->req);
 }
 
 enum dialect_step mcp_handle_cancelled(struct mcp_exchange *exchange)

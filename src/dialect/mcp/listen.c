@@ -1,9 +1,9 @@
 /*
  * subscriptions/listen: a request that stays open until the client or the
- * server ends it. Its id is in every message of the subscription.
+ * server ends it. Every message of the subscription has its id.
  *
- * It may stay open for days, so it keeps little: its id, the filter without
- * duplicates, and the short members of _meta, which the log reports at the end.
+ * It may stay open for days, so it keeps little memory: its id, the filter
+ * without duplicates, and the short members of _meta, which are logged at the end.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 
 #define META_SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
-/* Bytes of the id: a UUID has 36, and thousands of messages may repeat it. */
+/* Bytes of the id, because thousands of messages may repeat it. A UUID has 36. */
 #define ID_SIZE_MAX 256
 
-/* Bytes of a member of _meta that is kept (a W3C tracestate has up to 512), and of all of them. */
+/* Bytes of a kept member of _meta (a W3C tracestate has up to 512), and of all of them. */
 #define META_MEMBER_MAX 600
 #define META_SIZE_MAX   4096
 
@@ -35,26 +35,26 @@ static struct jsv_value filter_of(const struct dialect_req *req)
 
 /* ---- URIs without duplicates ---- */
 
-/* At most half of it is used, so a free place is soon found. */
+/* At most half of the slots are used, so a free one is found soon. */
 #define SET_SIZE 2048
-_Static_assert(SET_SIZE >= 2 * DIALECT_SUBSCRIPTIONS_MAX, "half of the set stays free");
+_Static_assert(SET_SIZE >= 2 * DIALECT_SUBSCRIPTIONS_MAX, "half of the slots stay free");
 
 struct uri_set {
-    struct jsv_str places[SET_SIZE];
+    struct jsv_str slots[SET_SIZE];
     size_t bytes; /* of all URIs in it */
 };
 
 /* @return whether it was not in the set. */
 static bool add_uri(struct uri_set *set, struct jsv_str uri)
 {
-    size_t place = (size_t)jsv_hash(uri, (uint64_t)(uintptr_t)set) % SET_SIZE;
-    while (set->places[place].data) {
-        if (jsv_str_equal(set->places[place], uri)) {
+    size_t slot = (size_t)jsv_hash(uri, (uint64_t)(uintptr_t)set) % SET_SIZE;
+    while (set->slots[slot].data) {
+        if (jsv_str_equal(set->slots[slot], uri)) {
             return false;
         }
-        place = (place + 1) % SET_SIZE;
+        slot = (slot + 1) % SET_SIZE;
     }
-    set->places[place] = uri;
+    set->slots[slot] = uri;
     set->bytes += uri.size;
     return true;
 }
@@ -75,9 +75,9 @@ static void write_uris(struct jsv_writer *writer, struct jsv_value uris, struct 
     jsv_write_array_end(writer);
 }
 
-/* ---- what is kept ---- */
+/* ---- the short message ---- */
 
-/* What we honour of a filter; members we do not know are left out. */
+/* The supported members of the filter. */
 static void write_filter(struct jsv_writer *writer, struct jsv_value filter, struct uri_set *set)
 {
     static const struct jsv_str names[] = {
@@ -125,7 +125,7 @@ write_short_message(struct jsv_buf *out, const struct rpc_message *message, stru
     jsv_write_object_end(&writer);
 }
 
-/* Keep only what is needed. @return 0; -ENOSPC: too many bytes of URIs; -ENOMEM. */
+/* Replace the message by the short one. @return 0; -ENOSPC: too many bytes of URIs; -ENOMEM. */
 static int shorten(struct dialect_req *req)
 {
     struct uri_set *set = jsv_arena_alloc(req->scratch, sizeof(*set));
@@ -145,21 +145,16 @@ static int shorten(struct dialect_req *req)
     return r;
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
-/* The first message of the subscription: what is honoured. */
+/* The first message of the subscription has the accepted filter. */
 static void acknowledge(struct dialect_req *req)
 {
-    struct jsv_writer writer = jsv_writer_on(req->reply);
-    jsv_write_object_begin(&writer);
-    jsv_write_member_string(&writer, JSV_STR("jsonrpc"), JSV_STR("2.0"));
-    jsv_write_member_string(
-        &writer, JSV_STR("method"), JSV_STR("notifications/subscriptions/acknowledged"));
-    jsv_write_member_object_begin(&writer, JSV_STR("params"));
+    struct jsv_writer writer =
+        mcp_notification_begin(req->reply, JSV_STR("notifications/subscriptions/acknowledged"));
     mcp_write_subscription(&writer, req->message.id);
     mcp_write_member(&writer, JSV_STR("notifications"), filter_of(req));
-    jsv_write_object_end(&writer);
-    jsv_write_object_end(&writer);
+    mcp_notification_end(&writer);
 }
 
 enum dialect_step mcp_handle_listen(struct mcp_exchange *exchange)

@@ -1,21 +1,18 @@
 /*
- * Which version does a message speak, does it fit that version's definition,
- * and who answers it.
+ * Which version a message uses, whether it matches that version's definition,
+ * and which handler answers it.
  *
  * Two eras share one connection. A request that names its version in
- * params._meta is modern and stands for itself. All others are legacy, and
- * speak what initialize settled, or the newest legacy version before that.
+ * params._meta is modern and independent of others. All other requests are
+ * legacy: they use the version that initialize negotiated, or the newest legacy
+ * version before that.
  */
-#include "dialect/mcp/ask.h"
-#include "dialect/mcp/http.h"
-#include "dialect/mcp/talk.h"
+#include "dialect/mcp/mcp.h"
+
+#include "dialect/mcp/notifications.h"
 #include "dialect/write.h"
-#include "jsv/base/append.h"
 #include "jsv/base/literal.h"
-#include "jsv/base/utf8.h"
-#include "log/text.h"
 #include "mcp/check.h"
-#include "tools/result.h"
 
 #define META_VERSION      "io.modelcontextprotocol/protocolVersion"
 #define META_CAPABILITIES "io.modelcontextprotocol/clientCapabilities"
@@ -33,13 +30,46 @@ enum mcp_version mcp_version_of(const struct dialect_req *req)
     return (enum mcp_version)req->variant;
 }
 
+bool mcp_is_modern(const struct dialect_req *req)
+{
+    return mcp_version_facts(mcp_version_of(req))->era == MCP_ERA_MODERN;
+}
+
+/* ---- params ---- */
+
+static struct jsv_value *part_of(struct mcp_params *params, struct jsv_str name)
+{
+    return JSV_IS(name, "name")             ? &params->name
+           : JSV_IS(name, "arguments")      ? &params->arguments
+           : JSV_IS(name, "_meta")          ? &params->meta
+           : JSV_IS(name, "uri")            ? &params->uri
+           : JSV_IS(name, "requestState")   ? &params->request_state
+           : JSV_IS(name, "inputResponses") ? &params->input_responses
+                                            : NULL;
+}
+
+struct mcp_params mcp_params_find(struct jsv_value params)
+{
+    struct mcp_params found = {0};
+    struct jsv_iter iter = jsv_value_iter(params);
+    while (jsv_iter_next(&iter)) {
+        struct jsv_value *part = part_of(&found, jsv_value_text(iter.key));
+        if (part) {
+            *part = iter.value;
+        }
+    }
+    return found;
+}
+
+/* ---- recognising ---- */
+
 static bool takes_batches(const struct dialect_session *session)
 {
     return session && mcp_version_has(session->version, MCP_TRAIT_BATCH);
 }
 
-/* Whatever JSON-RPC is left over by others; batches where the session allows them, which over HTTP
-   is known only when the session is. */
+/* All JSON-RPC that no other dialect recognises; batches where the session allows them. Over HTTP
+   the session is not known yet. */
 static bool mcp_recognise(const struct dialect_req *req)
 {
     switch (req->message.kind) {
@@ -83,7 +113,8 @@ static bool answer_unsupported(struct dialect_req *req, struct jsv_value wanted)
 static bool answer_meta_missing(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
-        .details = JSV_STR("a request names its protocol version and client capabilities"),
+        .details =
+            JSV_STR("the request does not name its protocol version and client capabilities"),
         .suggestion = {META_SUGGESTION, sizeof(META_SUGGESTION) - 1},
         .cause = JSV_STR("/params/_meta"),
     };
@@ -93,12 +124,12 @@ static bool answer_meta_missing(struct dialect_req *req)
 }
 
 /*
- * Find out what a modern request speaks.
- * @param name Of the version, in the params' _meta.
- * @return whether it may go on; else it is answered.
+ * Decide on the version of a modern request.
+ * @param name Of the version, in _meta.
+ * @return whether the request may continue; else it is answered.
  */
 static bool
-settle_modern(struct dialect_req *req, const struct mcp_params *params, struct jsv_value name)
+decide_modern(struct dialect_req *req, const struct mcp_params *params, struct jsv_value name)
 {
     struct jsv_value capabilities = jsv_value_get(params->meta, JSV_STR(META_CAPABILITIES));
     bool is_endpoint = mcp_is_endpoint(req);
@@ -123,15 +154,15 @@ settle_modern(struct dialect_req *req, const struct mcp_params *params, struct j
     return !is_endpoint || mcp_check_name_headers(req, params);
 }
 
-/* @param named What the header says; NULL: there are none. @return as settle_version(). */
-static bool settle_legacy(struct dialect_req *req, const struct mcp_version_header *named)
+/* @param named The version header; NULL: not over HTTP. @return as decide_modern(). */
+static bool decide_legacy(struct dialect_req *req, const struct mcp_version_header *named)
 {
     req->variant = legacy_version(req);
     if (JSV_IS(req->message.method, "server/discover")) {
         req->variant = MCP_VERSION_NEWEST;
         return answer_meta_missing(req);
     }
-    if (named && !mcp_settle_session(req, named)) {
+    if (named && !mcp_find_session(req, named)) {
         return false;
     }
     req->variant = legacy_version(req);
@@ -139,35 +170,24 @@ static bool settle_legacy(struct dialect_req *req, const struct mcp_version_head
 }
 
 /*
- * Over HTTP the header tells, too: of a notification it may be all that does.
- * @return whether the request may go on; else it is answered.
+ * Over HTTP the header counts, too; a notification may have nothing else.
+ * @return as decide_modern().
  */
-static bool settle_version(struct dialect_req *req, const struct mcp_params *params)
+static bool decide_version(struct dialect_req *req, const struct mcp_params *params)
 {
     struct jsv_value name = jsv_value_get(params->meta, JSV_STR(META_VERSION));
     if (jsv_value_type(name) != JSV_TYPE_NONE) {
-        return settle_modern(req, params, name);
+        return decide_modern(req, params, name);
     }
     if (!mcp_is_endpoint(req)) {
-        return settle_legacy(req, NULL);
+        return decide_legacy(req, NULL);
     }
     struct mcp_version_header named = mcp_version_header(req->http);
-    return mcp_header_is_modern(&named) ? settle_modern(req, params, name)
-                                        : settle_legacy(req, &named);
+    return mcp_header_is_modern(&named) ? decide_modern(req, params, name)
+                                        : decide_legacy(req, &named);
 }
 
 /* ---- the definition ---- */
-
-static struct mcp_check check_for(struct dialect_req *req)
-{
-    return (struct mcp_check){
-        .definitions = req->definitions,
-        .version = mcp_version_of(req),
-        .sender = MCP_SENDER_CLIENT,
-        .validator = req->validator,
-        .scratch = req->scratch,
-    };
-}
 
 static enum dialect_step answer_not_found(struct dialect_req *req)
 {
@@ -179,12 +199,12 @@ static enum dialect_step answer_not_found(struct dialect_req *req)
     };
     mcp_answer_fault(req, RPC_ERROR_METHOD_NOT_FOUND, &fault);
     if (req->message.kind == RPC_NOTIFICATION) {
-        req->http_status = 202; /* it is ignored, and nobody is told */
+        req->http_status = 202; /* it is ignored */
     }
     return DIALECT_DONE;
 }
 
-static enum dialect_step answer_verdict(struct dialect_req *req, const struct mcp_verdict *verdict)
+static enum dialect_step refuse_message(struct dialect_req *req, const struct mcp_verdict *verdict)
 {
     if (verdict->code == MCP_CODE_METHOD_NOT_FOUND) {
         return answer_not_found(req);
@@ -224,7 +244,7 @@ static enum dialect_step open_batch(struct dialect_req *req)
         if (mcp_header_is_modern(&named)) {
             return mcp_answer_fault(req, RPC_ERROR_INVALID_REQUEST, &fault);
         }
-        if (!mcp_settle_session(req, &named)) {
+        if (!mcp_find_session(req, &named)) {
             return DIALECT_DONE;
         }
     }
@@ -244,140 +264,26 @@ static enum dialect_step mcp_open(struct dialect_req *req)
         return mcp_take_answer(req);
     }
     struct mcp_params params = mcp_params_find(req->message.params);
-    if (!settle_version(req, &params)) {
+    if (!decide_version(req, &params)) {
         return DIALECT_DONE;
     }
-    struct mcp_check check = check_for(req);
+    const struct mcp_check check = {
+        .definitions = req->definitions,
+        .version = mcp_version_of(req),
+        .sender = MCP_SENDER_CLIENT,
+        .validator = req->validator,
+        .scratch = req->scratch,
+    };
     struct mcp_verdict verdict;
     const struct rpc_message *message = &req->message;
     if (mcp_check_parts(&check, message->root, &message->members, &verdict) < 0) {
         return mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
     if (verdict.layer != MCP_LAYER_NONE) {
-        return answer_verdict(req, &verdict);
+        return refuse_message(req, &verdict);
     }
     req->method = verdict.method;
     return handle(req, verdict.method, &params);
-}
-
-/* ---- the outcome of a tool ---- */
-
-static void end_call_result(struct jsv_writer *writer, bool is_error)
-{
-    if (is_error) {
-        JSV_PUT(writer->out, ",\"isError\":true");
-    } else {
-        JSV_PUT(writer->out, ",\"isError\":false");
-    }
-    mcp_result_end(writer);
-}
-
-static void write_call_result(struct dialect_req *req, struct jsv_str result, bool is_error)
-{
-    struct jsv_writer writer = mcp_result_begin(req);
-    mcp_write_text_content(&writer, result);
-    if (mcp_version_of(req) >= MCP_VERSION_2025_06_18) {
-        JSV_PUT(writer.out, ",\"structuredContent\":");
-        jsv_put(writer.out, result.data, result.size);
-    }
-    end_call_result(&writer, is_error);
-}
-
-static void write_text_result(struct dialect_req *req, struct jsv_str text, bool is_error)
-{
-    struct jsv_writer writer = mcp_result_begin(req);
-    mcp_write_text_content(&writer, text);
-    end_call_result(&writer, is_error);
-}
-
-/* What a program has put out, as text. */
-static void write_output_block(struct jsv_writer *writer, const struct tool_call *call)
-{
-    if (call->result.kind == ENVELOPE_RESULT_JSON) {
-        mcp_write_text_block(writer, jsv_buf_str(call->out));
-        return;
-    }
-    struct jsv_buf text;
-    jsv_buf_init(&text, &writer->out->allocator, writer->out->size_max);
-    if (jsv_utf8_append_repaired(&text, call->result.bytes) == 0) {
-        mcp_write_text_block(writer, jsv_buf_str(&text));
-    } else if (writer->out->error == 0) {
-        writer->out->error = text.error;
-    }
-    jsv_buf_done(&text);
-}
-
-/* What is no JSON object has no place but in the text. */
-static void write_unstructured(struct dialect_req *req, bool is_error)
-{
-    struct jsv_writer writer = mcp_result_begin(req);
-    jsv_write_member_array_begin(&writer, JSV_STR("content"));
-    write_output_block(&writer, req->call);
-    jsv_write_array_end(&writer);
-    end_call_result(&writer, is_error);
-}
-
-/* What a tool has written in the protocol's own words goes out as it is. */
-static void write_blocks(struct dialect_req *req, struct jsv_str blocks, bool is_error)
-{
-    struct jsv_writer writer = mcp_result_begin(req);
-    jsv_write_member_span(&writer, JSV_STR("content"), blocks);
-    end_call_result(&writer, is_error);
-}
-
-static void mcp_render(struct dialect_req *req, struct jsv_str result, enum tool_verdict verdict)
-{
-    bool is_error = verdict == TOOL_VERDICT_FAILED;
-    if (req->tool->is_content) {
-        write_blocks(req, result, is_error);
-    } else if (result.size > 0 && result.data[0] == '{') {
-        write_call_result(req, result, is_error);
-    } else {
-        write_unstructured(req, is_error);
-    }
-}
-
-/* The failure, then what the program had put out; nothing of it is structured as promised. */
-static void mcp_render_failure(struct dialect_req *req)
-{
-    const struct tool_call *call = req->call;
-    struct jsv_writer writer = mcp_result_begin(req);
-    jsv_write_member_array_begin(&writer, JSV_STR("content"));
-    if (!tool_tells_errors(call)) {
-        mcp_write_text_block(&writer, call->failure.message);
-    }
-    if (call->result.kind != ENVELOPE_RESULT_NONE) {
-        write_output_block(&writer, call);
-    }
-    jsv_write_array_end(&writer);
-    end_call_result(&writer, true);
-}
-
-/*
- * A refusal as a result, in the words of the tool's own failures. It is no output of the tool, so
- * it is not structured: clients would hold it against the tool's output schema.
- */
-static void refuse_by_result(struct dialect_req *req, const struct jsv_problems *problems)
-{
-    struct jsv_buf text;
-    jsv_buf_init(&text, &req->reply->allocator, req->reply->size_max);
-    struct jsv_writer writer = jsv_writer_on(&text);
-    tool_write_invalid(&writer, problems);
-    if (text.error == 0) {
-        write_text_result(req, jsv_buf_str(&text), true);
-    } else {
-        mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
-    }
-    jsv_buf_done(&text);
-}
-
-static void mcp_refuse(struct dialect_req *req, const struct jsv_problems *problems)
-{
-    if (mcp_version_has(mcp_version_of(req), MCP_TRAIT_BAD_ARGUMENTS_ARE_RESULTS)) {
-        refuse_by_result(req, problems);
-    } else {
-        mcp_answer_problems(req, RPC_ERROR_INVALID_PARAMS, JSV_STR("/params/arguments"), problems);
-    }
 }
 
 static void mcp_fail(struct dialect_req *req, struct jsv_str details)

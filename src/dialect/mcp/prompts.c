@@ -1,38 +1,27 @@
 /*
- * Prompts listed and filled in, and what could be filled in: completion, which
- * serves the templates of resources, too.
+ * Prompts, and completion of arguments of prompts and of resource templates.
  */
 #include <string.h>
 
-#include "dialect/mcp/ask.h"
-#include "dialect/mcp/page.h"
 #include "dialect/mcp/provider.h"
 #include "dialect/write.h"
 
-/* Values a completion lists at most, as the protocol has it. */
+/* The most values of a completion, by the protocol. */
 #define COMPLETIONS_MAX 100
 
 /* ---- prompts/list ---- */
 
+static void
+write_prompt(const struct mcp_exchange *exchange, size_t index, struct jsv_writer *writer)
+{
+    const struct dialect_req *req = exchange->req;
+    req->provider->write_prompt(req->catalog, index, exchange->version, writer);
+}
+
 enum dialect_step mcp_handle_prompts_list(struct mcp_exchange *exchange)
 {
-    struct dialect_req *req = exchange->req;
-    size_t count = req->provider->prompt_count(req->catalog);
-    size_t first;
-    size_t end;
-    if (!mcp_page_find(exchange, count, &first, &end)) {
-        return mcp_answer_bad_cursor(req);
-    }
-    struct jsv_writer writer = mcp_result_begin(req);
-    jsv_write_member_array_begin(&writer, JSV_STR("prompts"));
-    for (size_t i = first; i < end; i++) {
-        req->provider->write_prompt(req->catalog, i, exchange->version, &writer);
-    }
-    jsv_write_array_end(&writer);
-    mcp_write_next_page(&writer, count, end);
-    mcp_write_cache_hints(&writer, exchange);
-    mcp_result_end(&writer);
-    return DIALECT_DONE;
+    size_t count = exchange->req->provider->prompt_count(exchange->req->catalog);
+    return mcp_answer_list(exchange, JSV_STR("prompts"), count, write_prompt);
 }
 
 /* ---- prompts/get ---- */
@@ -58,12 +47,11 @@ static enum dialect_step argument_missing(struct dialect_req *req)
     return mcp_answer_fault(req, RPC_ERROR_INVALID_PARAMS, &fault);
 }
 
-/* Only the modern era can ask in the middle of this; an older client is told so. */
+/* Only modern clients can be asked while a prompt is made. */
 static enum dialect_step ask_for_prompt(struct dialect_req *req, struct jsv_str questions)
 {
     struct jsv_value root;
-    bool is_modern = mcp_version_facts(mcp_version_of(req))->era == MCP_ERA_MODERN;
-    if (!is_modern) {
+    if (!mcp_is_modern(req)) {
         return mcp_answer_error(
             req, RPC_ERROR_INVALID_PARAMS, JSV_STR("this prompt needs a newer protocol version"));
     }
@@ -121,18 +109,18 @@ enum dialect_step mcp_handle_prompts_get(struct mcp_exchange *exchange)
 
 void mcp_completion_offer(struct mcp_completion *completion, struct jsv_str value)
 {
-    struct jsv_str beginning = completion->beginning;
-    bool fits = value.size >= beginning.size &&
-                (beginning.size == 0 || memcmp(value.data, beginning.data, beginning.size) == 0);
+    struct jsv_str prefix = completion->prefix;
+    bool fits = value.size >= prefix.size &&
+                (prefix.size == 0 || memcmp(value.data, prefix.data, prefix.size) == 0);
     if (fits && completion->total++ < COMPLETIONS_MAX) {
         jsv_write_string(completion->values, value);
     }
 }
 
-static enum dialect_step nothing_to_complete(struct dialect_req *req)
+static enum dialect_step unknown_reference(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
-        .details = JSV_STR("nothing to complete there"),
+        .details = JSV_STR("unknown prompt or template"),
         .suggestion = JSV_STR("Name a prompt, or a template that resources/templates/list returns"),
         .cause = JSV_STR("/params/ref"),
     };
@@ -162,14 +150,14 @@ enum dialect_step mcp_handle_complete(struct mcp_exchange *exchange)
         .catalog = req->catalog,
         .reference = jsv_value_get(exchange->params, JSV_STR("ref")),
         .argument = jsv_value_text(jsv_value_get(argument, JSV_STR("name"))),
-        .beginning = jsv_value_text(jsv_value_get(argument, JSV_STR("value"))),
+        .prefix = jsv_value_text(jsv_value_get(argument, JSV_STR("value"))),
         .values = &writer,
     };
     jsv_write_array_begin(&writer);
     bool is_known = req->provider->complete(&completion);
     jsv_write_array_end(&writer);
     if (!is_known) {
-        nothing_to_complete(req);
+        unknown_reference(req);
     } else if (values.error < 0) {
         mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     } else {

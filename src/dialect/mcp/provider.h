@@ -1,22 +1,22 @@
 /*
- * Where the resources and prompts come from that the official protocol shows.
- * The handlers know how a message looks; a provider knows what there is. The
- * built-in one has the schemas and examples of the catalog and the prompts of
- * prompts.def.
+ * Where the resources and prompts of the official protocol come from. Handlers
+ * know the format of messages; a provider knows the content. The built-in one
+ * (builtin.c) has the schemas and examples of the catalog as resources, and the
+ * prompts of prompts.def.
  *
- * What is listed is a matter of the snapshot alone, never of who asks.
+ * Lists depend on the catalog alone, never on the client.
  */
 #pragma once
 
 #include "dialect/mcp/mcp.h"
 
-/** A prompt that is asked for. */
+/** A call of prompts/get. */
 struct mcp_prompt_call {
     struct dialect_req *req;
     struct jsv_str name;
     struct jsv_value arguments; /* an object of strings */
-    struct jsv_value inputs;    /* what the client was asked for, by key; NONE before */
-    struct jsv_buf *out;        /* the messages, an array; or questions, as with TOOL_ASK */
+    struct jsv_value inputs;    /* answers of the client, by key; NONE before */
+    struct jsv_buf *out;        /* the array of messages, or questions as with TOOL_ASK */
 };
 
 enum mcp_prompt_step {
@@ -26,18 +26,18 @@ enum mcp_prompt_step {
     MCP_PROMPT_INCOMPLETE, /* an argument is missing */
 };
 
-/** What could follow the beginning of an argument. */
+/** A call of completion/complete. */
 struct mcp_completion {
     const struct catalog *catalog;
     struct jsv_value
         reference; /* {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…} */
     struct jsv_str argument;
-    struct jsv_str beginning;
+    struct jsv_str prefix; /* of the values to offer */
     struct jsv_writer *values;
     size_t total;
 };
 
-/** Offer a value; those with another beginning are left out, and those beyond the first 100. */
+/** Offer a value. Values without the prefix, and those beyond the first 100, are not listed. */
 void mcp_completion_offer(struct mcp_completion *completion, struct jsv_str value);
 
 struct mcp_provider {
@@ -46,13 +46,13 @@ struct mcp_provider {
     size_t (*template_count)(void);
     void (*write_template)(size_t index, struct jsv_writer *writer);
     bool (*has_resource)(const struct dialect_req *req, struct jsv_str uri);
-    /* The object that goes into "contents"; the resource is there. */
+    /* Write the object for "contents" of a resource that exists. */
     void (*write_contents)(
         const struct dialect_req *req, struct jsv_str uri, struct jsv_writer *writer);
-    /* Whether one is no part of the snapshot: it may be another at any time, and tells what others
-       have done. NULL: none is. */
+    /* Whether a resource is not part of the catalog, so it may change at any time and must not be
+       cached. NULL: none is. */
     bool (*is_live)(struct jsv_str uri);
-    /* A list of another length is another list. */
+    /* The list of prompts has changed when its length has. */
     size_t (*prompt_count)(const struct catalog *catalog);
     void (*write_prompt)(
         const struct catalog *catalog,
@@ -60,7 +60,7 @@ struct mcp_provider {
         enum mcp_version version,
         struct jsv_writer *writer);
     enum mcp_prompt_step (*get_prompt)(struct mcp_prompt_call *call);
-    /* @return whether there is something to complete. */
+    /* @return whether the reference is known. */
     bool (*complete)(struct mcp_completion *completion);
 };
 
@@ -68,3 +68,30 @@ extern const struct mcp_provider mcp_builtin_provider;
 
 /** The one given, or the built-in one for NULL. */
 const struct mcp_provider *mcp_provider_or_builtin(const struct mcp_provider *provider);
+
+/* ---- the built-in resources ---- */
+
+/* Names are percent-encoded in URIs, except for the slashes of a path. */
+#define MCP_SCHEMAS_PREFIX  "mcpgate://schemas/"  /* {name} */
+#define MCP_EXAMPLES_PREFIX "mcpgate://examples/" /* {+path} */
+#define MCP_DIAGNOSTICS_URI "mcpgate://diagnostics"
+
+struct mcp_resource {
+    struct jsv_str prefix;
+    struct jsv_str name; /* decoded: what follows the prefix */
+    struct jsv_str text;
+};
+
+/** Whether a URI is that of the latest mismatches, as GET /diagnostics returns them. */
+bool mcp_is_diagnostics(struct jsv_str uri);
+
+/* Schemas first, then examples, each in the catalog's order. */
+size_t mcp_resource_count(const struct catalog *catalog);
+struct mcp_resource mcp_resource_at(const struct catalog *catalog, size_t index);
+
+/** @return whether there is a resource of that URI. */
+bool mcp_resource_find(
+    const struct catalog *catalog,
+    struct jsv_arena *scratch,
+    struct jsv_str uri,
+    struct mcp_resource *ret_resource);

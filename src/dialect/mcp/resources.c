@@ -1,55 +1,35 @@
 /*
- * Resources: listed, read, subscribed to.
+ * Resources: list, read, subscribe.
  */
 #include <errno.h>
 
-#include "dialect/mcp/http.h"
-#include "dialect/mcp/page.h"
 #include "dialect/mcp/provider.h"
 #include "dialect/write.h"
 
 /* ---- resources/list, resources/templates/list ---- */
 
+static void
+write_resource(const struct mcp_exchange *exchange, size_t index, struct jsv_writer *writer)
+{
+    exchange->req->provider->write_resource(exchange->req->catalog, index, writer);
+}
+
 enum dialect_step mcp_handle_resources_list(struct mcp_exchange *exchange)
 {
-    struct dialect_req *req = exchange->req;
-    size_t count = req->provider->resource_count(req->catalog);
-    size_t first;
-    size_t end;
-    if (!mcp_page_find(exchange, count, &first, &end)) {
-        return mcp_answer_bad_cursor(req);
-    }
-    struct jsv_writer writer = mcp_result_begin(req);
-    jsv_write_member_array_begin(&writer, JSV_STR("resources"));
-    for (size_t i = first; i < end; i++) {
-        req->provider->write_resource(req->catalog, i, &writer);
-    }
-    jsv_write_array_end(&writer);
-    mcp_write_next_page(&writer, count, end);
-    mcp_write_cache_hints(&writer, exchange);
-    mcp_result_end(&writer);
-    return DIALECT_DONE;
+    size_t count = exchange->req->provider->resource_count(exchange->req->catalog);
+    return mcp_answer_list(exchange, JSV_STR("resources"), count, write_resource);
+}
+
+static void
+write_template(const struct mcp_exchange *exchange, size_t index, struct jsv_writer *writer)
+{
+    exchange->req->provider->write_template(index, writer);
 }
 
 enum dialect_step mcp_handle_resources_templates(struct mcp_exchange *exchange)
 {
-    struct dialect_req *req = exchange->req;
-    size_t count = req->provider->template_count();
-    size_t first;
-    size_t end;
-    if (!mcp_page_find(exchange, count, &first, &end)) {
-        return mcp_answer_bad_cursor(req);
-    }
-    struct jsv_writer writer = mcp_result_begin(req);
-    jsv_write_member_array_begin(&writer, JSV_STR("resourceTemplates"));
-    for (size_t i = first; i < end; i++) {
-        req->provider->write_template(i, &writer);
-    }
-    jsv_write_array_end(&writer);
-    mcp_write_next_page(&writer, count, end);
-    mcp_write_cache_hints(&writer, exchange);
-    mcp_result_end(&writer);
-    return DIALECT_DONE;
+    size_t count = exchange->req->provider->template_count();
+    return mcp_answer_list(exchange, JSV_STR("resourceTemplates"), count, write_template);
 }
 
 /* ---- resources/read ---- */
@@ -58,7 +38,7 @@ static enum dialect_step unknown_resource(struct mcp_exchange *exchange, struct 
 {
     struct dialect_req *req = exchange->req;
     const struct mcp_version_facts *facts = mcp_version_facts(exchange->version);
-    bool is_modern = facts->era == MCP_ERA_MODERN; /* it is a bad parameter then */
+    bool is_modern = facts->era == MCP_ERA_MODERN; /* then it is an invalid parameter */
     mcp_set_status(req, is_modern ? RPC_ERROR_INVALID_PARAMS : RPC_ERROR_RESOURCE_NOT_FOUND);
     struct jsv_str text =
         dialect_message(req->scratch, JSV_STR("Resource not found:"), jsv_value_text(uri));
@@ -93,13 +73,6 @@ enum dialect_step mcp_handle_resources_read(struct mcp_exchange *exchange)
 
 /* ---- resources/subscribe, resources/unsubscribe ---- */
 
-static enum dialect_step answer_nothing(struct dialect_req *req)
-{
-    struct jsv_writer writer = mcp_result_begin(req);
-    mcp_result_end(&writer);
-    return DIALECT_DONE;
-}
-
 static enum dialect_step no_session(struct dialect_req *req)
 {
     static const struct rpc_fault fault = {
@@ -132,7 +105,7 @@ enum dialect_step mcp_handle_subscribe(struct mcp_exchange *exchange)
     if (r < 0) {
         return mcp_answer_error(req, RPC_ERROR_INTERNAL, JSV_STR("out of memory"));
     }
-    return answer_nothing(req);
+    return mcp_answer_empty(req);
 }
 
 enum dialect_step mcp_handle_unsubscribe(struct mcp_exchange *exchange)
@@ -143,5 +116,5 @@ enum dialect_step mcp_handle_unsubscribe(struct mcp_exchange *exchange)
         return no_session(req);
     }
     dialect_session_unsubscribe(*req->session, jsv_value_text(uri));
-    return answer_nothing(req);
+    return mcp_answer_empty(req);
 }

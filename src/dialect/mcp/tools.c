@@ -1,15 +1,14 @@
 /*
- * Tools as the official protocol shows them. Members that came with a later
- * version than the client's are left out.
+ * tools/list and tools/call. Members that the client's version does not have are
+ * left out.
  */
-#include "dialect/mcp/ask.h"
-#include "dialect/mcp/http.h"
-#include "dialect/mcp/page.h"
+#include "dialect/mcp/mcp.h"
 #include "dialect/write.h"
 
-static void
-write_tool(struct jsv_writer *writer, const struct catalog_tool *tool, enum mcp_version version)
+static void write_tool(const struct mcp_exchange *exchange, size_t index, struct jsv_writer *writer)
 {
+    const struct catalog_tool *tool = catalog_listed_tool_at(exchange->req->catalog, index);
+    enum mcp_version version = exchange->version;
     jsv_write_object_begin(writer);
     jsv_write_member_string(writer, JSV_STR("name"), tool->name);
     if (version >= MCP_VERSION_2025_06_18 && tool->title.size > 0) {
@@ -29,23 +28,8 @@ write_tool(struct jsv_writer *writer, const struct catalog_tool *tool, enum mcp_
 
 enum dialect_step mcp_handle_tools_list(struct mcp_exchange *exchange)
 {
-    struct dialect_req *req = exchange->req;
-    size_t count = catalog_listed_tool_count(req->catalog);
-    size_t first;
-    size_t end;
-    if (!mcp_page_find(exchange, count, &first, &end)) {
-        return mcp_answer_bad_cursor(req);
-    }
-    struct jsv_writer writer = mcp_result_begin(req);
-    jsv_write_member_array_begin(&writer, JSV_STR("tools"));
-    for (size_t i = first; i < end; i++) {
-        write_tool(&writer, catalog_listed_tool_at(req->catalog, i), exchange->version);
-    }
-    jsv_write_array_end(&writer);
-    mcp_write_next_page(&writer, count, end);
-    mcp_write_cache_hints(&writer, exchange);
-    mcp_result_end(&writer);
-    return DIALECT_DONE;
+    size_t count = catalog_listed_tool_count(exchange->req->catalog);
+    return mcp_answer_list(exchange, JSV_STR("tools"), count, write_tool);
 }
 
 static enum dialect_step unknown_tool(struct dialect_req *req, struct jsv_str name)
@@ -70,13 +54,7 @@ enum dialect_step mcp_handle_tools_call(struct mcp_exchange *exchange)
     }
     bool given = jsv_value_type(arguments) == JSV_TYPE_OBJECT;
     req->arguments = given ? arguments : req->empty_object;
-    bool is_modern = mcp_version_facts(exchange->version)->era == MCP_ERA_MODERN;
-    if (is_modern && mcp_is_endpoint(req) &&
-        !mcp_check_argument_headers(req, req->tool, req->arguments)) {
-        return DIALECT_DONE;
-    }
-    if (!mcp_take_inputs(exchange)) {
-        return DIALECT_DONE;
-    }
-    return DIALECT_CALL;
+    bool has_headers = mcp_is_modern(req) && mcp_is_endpoint(req);
+    bool may_continue = !has_headers || mcp_check_argument_headers(req, req->tool, req->arguments);
+    return may_continue && mcp_take_inputs(exchange) ? DIALECT_CALL : DIALECT_DONE;
 }

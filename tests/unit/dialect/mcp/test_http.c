@@ -178,7 +178,7 @@ static void what_has_no_id_is_refused_as_its_version_has_it(void **state)
 static void a_legacy_answer_names_its_session(void **state)
 {
     const char *answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
-    expect(*state, HEADERS("Accept", "*/*"), answer, 400, "names no session");
+    expect(*state, HEADERS("Accept", "*/*"), answer, 400, "missing session id");
     expect(*state, HEADERS("Mcp-Session-Id", "0123"), answer, 404, "unknown session");
 }
 

@@ -1,16 +1,16 @@
 /*
- * The built-in provider: schemas and examples of the catalog as resources, the
- * prompts of prompts.def. An argument named "schema" is completed by the names
- * of schemas.
+ * The built-in provider: schemas and examples of the catalog as resources, and
+ * the prompts of prompts.def. An argument named "schema" is completed by the
+ * names of schemas.
  *
- * The diagnostics are a resource, too, but no part of the snapshot and so not
- * listed; clients find them among the templates, as one without variables.
+ * The diagnostics are a resource, too. They are not part of the catalog and so
+ * not listed; clients find them among the templates, as one without variables.
  */
 #include <string.h>
 
 #include "dialect/mcp/provider.h"
-#include "dialect/mcp/resource.h"
 #include "dialect/prompts.h"
+#include "jsv/base/percent.h"
 #include "log/log.h"
 
 #define MIME_TYPE "application/json"
@@ -20,22 +20,92 @@ const struct mcp_provider *mcp_provider_or_builtin(const struct mcp_provider *pr
     return provider ? provider : &mcp_builtin_provider;
 }
 
-/* ---- resources ---- */
+/* ---- resources of the catalog ---- */
 
-static void write_uri(struct jsv_writer *writer, const struct mcp_resource *resource)
+bool mcp_is_diagnostics(struct jsv_str uri)
 {
-    /* What percent-encoding leaves needs no escape in JSON, so it can go straight out. */
-    jsv_write_key(writer, JSV_STR("uri"));
-    jsv_buf_append_byte(writer->out, '"');
-    mcp_resource_append_uri(writer->out, resource);
-    jsv_buf_append_byte(writer->out, '"');
+    return jsv_str_equal(uri, JSV_STR(MCP_DIAGNOSTICS_URI));
 }
+
+size_t mcp_resource_count(const struct catalog *catalog)
+{
+    return catalog_schema_count(catalog) + catalog_example_count(catalog);
+}
+
+static struct mcp_resource resource_of_schema(const struct catalog_schema *schema)
+{
+    return (struct mcp_resource){JSV_STR(MCP_SCHEMAS_PREFIX), schema->name, schema->text};
+}
+
+static struct mcp_resource resource_of_example(const struct catalog_example *example)
+{
+    return (struct mcp_resource){JSV_STR(MCP_EXAMPLES_PREFIX), example->path, example->text};
+}
+
+struct mcp_resource mcp_resource_at(const struct catalog *catalog, size_t index)
+{
+    size_t schemas = catalog_schema_count(catalog);
+    return index < schemas ? resource_of_schema(catalog_schema_at(catalog, index))
+                           : resource_of_example(catalog_example_at(catalog, index - schemas));
+}
+
+/* Decode what follows the prefix. @return data NULL: another prefix, a bad encoding, or no memory.
+ */
+static struct jsv_str
+decode_name(struct jsv_arena *scratch, struct jsv_str uri, struct jsv_str prefix)
+{
+    struct jsv_str none = {NULL, 0};
+    if (uri.size <= prefix.size || memcmp(uri.data, prefix.data, prefix.size) != 0) {
+        return none;
+    }
+    struct jsv_str rest = {uri.data + prefix.size, uri.size - prefix.size};
+    char *name = jsv_arena_alloc(scratch, rest.size);
+    size_t size = 0;
+    while (name && rest.size > 0) {
+        size_t used = jsv_percent_byte(rest, &name[size]);
+        if (used == 0) {
+            return none;
+        }
+        size++;
+        rest.data += used;
+        rest.size -= used;
+    }
+    return name ? (struct jsv_str){name, size} : none;
+}
+
+bool mcp_resource_find(
+    const struct catalog *catalog,
+    struct jsv_arena *scratch,
+    struct jsv_str uri,
+    struct mcp_resource *ret_resource)
+{
+    struct jsv_str name = decode_name(scratch, uri, JSV_STR(MCP_SCHEMAS_PREFIX));
+    struct jsv_str path = decode_name(scratch, uri, JSV_STR(MCP_EXAMPLES_PREFIX));
+    const struct catalog_schema *schema;
+    const struct catalog_example *example;
+    if (name.data && catalog_schema_resolve(catalog, name, &schema) == 0) {
+        *ret_resource = resource_of_schema(schema);
+        return true;
+    }
+    if (path.data && catalog_example_find(catalog, path, &example) == 0) {
+        *ret_resource = resource_of_example(example);
+        return true;
+    }
+    return false;
+}
+
+/* ---- resources/list, resources/read ---- */
 
 static void write_resource(const struct catalog *catalog, size_t index, struct jsv_writer *writer)
 {
     struct mcp_resource resource = mcp_resource_at(catalog, index);
     jsv_write_object_begin(writer);
-    write_uri(writer, &resource);
+    /* a percent-encoded URI needs no escapes in JSON, so it is written directly */
+    jsv_write_key(writer, JSV_STR("uri"));
+    jsv_buf_append_byte(writer->out, '"');
+    jsv_buf_append_str(writer->out, resource.prefix);
+    jsv_percent_append(writer->out, resource.name, JSV_PERCENT_PATH);
+    jsv_buf_append_byte(writer->out, '"');
     jsv_write_member_string(writer, JSV_STR("name"), resource.name);
     jsv_write_member_string(writer, JSV_STR("mimeType"), JSV_STR(MIME_TYPE));
     jsv_write_member_uint64(writer, JSV_STR("size"), resource.text.size);
@@ -53,7 +123,7 @@ static const struct {
      JSV_STR("An example asset by its path")},
     {JSV_STR(MCP_DIAGNOSTICS_URI),
      JSV_STR("diagnostics"),
-     JSV_STR("The latest messages that did not fit")},
+     JSV_STR("The latest messages that did not match their schema")},
 };
 
 static size_t template_count(void)
@@ -77,7 +147,7 @@ static bool has_resource(const struct dialect_req *req, struct jsv_str uri)
     return mcp_is_diagnostics(uri) || mcp_resource_find(req->catalog, req->scratch, uri, &resource);
 }
 
-/* Nothing is wrong where nothing is kept. */
+/* Without a log there are no diagnostics. */
 static struct jsv_str diagnostics_text(const struct dialect_req *req, struct jsv_buf *out)
 {
     bool is_written = req->log && log_diagnostics_write(req->log, out) == 0;
@@ -107,7 +177,7 @@ write_contents(const struct dialect_req *req, struct jsv_str uri, struct jsv_wri
 
 static size_t prompt_count(const struct catalog *catalog)
 {
-    (void)catalog; /* they are part of the program */
+    (void)catalog; /* prompts are part of the program */
     size_t count = 0;
     while (dialect_prompt_at(count)) {
         count++;
@@ -203,7 +273,7 @@ static bool complete(struct mcp_completion *completion)
         offer_resources(completion, schemas, schemas + catalog_example_count(catalog));
         return true;
     }
-    return mcp_is_diagnostics(uri); /* a template without variables: nothing comes to mind */
+    return mcp_is_diagnostics(uri); /* a template without variables has no values */
 }
 
 const struct mcp_provider mcp_builtin_provider = {

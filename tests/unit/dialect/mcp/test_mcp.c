@@ -1,4 +1,4 @@
-#include "dialect/mcp/params.h"
+#include "dialect/mcp/mcp.h"
 #include "support/json_fixture.h"
 
 static void expect_number(struct jsv_value value, int64_t expected)
