@@ -1,8 +1,8 @@
 /*
- * Taking connections. When the process has no descriptor left the kernel keeps
- * saying that a connection waits, so a loop that listens on would turn without
- * end: it stops listening for a moment instead. The connection stays where it
- * is and is taken when there is room.
+ * Accepts connections. When the process has no descriptor left the kernel keeps
+ * reporting that a connection waits, and a loop that goes on listening would spin.
+ * So it stops listening for a moment. The connection stays in the kernel's queue
+ * and is accepted when there is a descriptor.
  */
 #include <errno.h>
 
@@ -11,13 +11,13 @@
 #include "os/sys.h"
 
 /*
- * How long to wait for a descriptor to become free. A hundred tries a second
- * are nothing to a processor; and of a thousand that wait, those whose peers
- * have gone are through in less than a second, even a few at a time.
+ * How long to wait for a descriptor. A hundred attempts a second cost nothing;
+ * and of a thousand connections whose clients have gone, all are through in less
+ * than a second, even a few at a time.
  */
 #define PAUSE_MS 10
 
-/* Connections taken in a row before others have their turn. */
+/* Connections accepted in a row before other events are handled. */
 #define ACCEPT_MAX 64
 
 struct loop_listener {
@@ -48,8 +48,8 @@ static void pause_listening(struct loop_listener *listener)
     loop_timer_start(listener->pause, PAUSE_MS);
 }
 
-/* Failures of one connection, which is gone; the next may be good (accept(2) lists them). */
-static bool is_passing(int error)
+/* Errors of one connection, which is gone; the next may be good (accept(2) lists them). */
+static bool is_of_connection(int error)
 {
     switch (error) {
     case -ECONNABORTED:
@@ -73,7 +73,7 @@ static void on_readable(uv_poll_t *uv, int status, int events)
             listener->accepted(listener->owner, fd);
         } else if (fd == -EAGAIN) {
             return;
-        } else if (!is_passing(fd)) {
+        } else if (!is_of_connection(fd)) {
             pause_listening(listener);
             return;
         }

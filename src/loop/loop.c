@@ -1,13 +1,12 @@
 /*
- * A round of the loop, as libuv makes it: timers that are due; waiting, and all
- * events that have come. What is put off is done behind the events, once more
- * before waiting (a timer may have put something off), and in between when
- * enough has been read. While there is more of it, the loop looks for events
- * without waiting.
+ * A round of the loop, by libuv's order: due timers; waiting; all events.
+ * Deferred functions run after the events, once more before waiting (a timer may
+ * have deferred some), and in between when enough was read. While there are more
+ * of them, the loop looks for events without waiting.
  *
- * The mailbox is a stack that threads push on with one atomic operation, and
- * that the loop takes as a whole and turns round. Only who pushes on an empty
- * one has to wake the loop.
+ * Posted tasks are a stack that threads push on with one atomic operation, and
+ * that the loop takes as a whole and reverses. Only the push on an empty stack
+ * has to wake the loop.
  */
 #include "loop/loop.h"
 
@@ -26,10 +25,7 @@ static void *uv_memory_new(size_t size)
     return os_sys->resize(NULL, size > 0 ? size : 1);
 }
 
-/*
- * libuv's table of descriptors grows by this, and libuv ends the process when
- * it cannot. So ask twice.
- */
+/* libuv aborts when its table of descriptors cannot grow, so this tries twice. */
 static void *uv_memory_resize(void *memory, size_t size)
 {
     size = size > 0 ? size : 1;
@@ -79,7 +75,7 @@ static void run_tasks(struct loop *loop)
 {
     struct loop_task *task = take_tasks(loop);
     while (task) {
-        struct loop_task *next = task->next; /* opening may free the task, or post it again */
+        struct loop_task *next = task->next; /* run() may free the task, or post it again */
         task->run(task);
         task = next;
     }
@@ -97,7 +93,7 @@ void loop_post(struct loop *loop, struct loop_task *task)
         task->next = before;
     } while (!__atomic_compare_exchange_n(
         &loop->tasks, &before, task, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-    /* From here on the task is the loop's, and may be gone. */
+    /* From here on the task belongs to the loop, and may be freed. */
     if (!before) {
         (void)uv_async_send(&loop->wake);
     }
@@ -132,7 +128,7 @@ void loop_cancel(struct loop *loop, struct loop_deferred *deferred)
     }
 }
 
-static void forget(struct loop_deferred_list *list)
+static void clear(struct loop_deferred_list *list)
 {
     list->first = NULL;
     list->end = &list->first;
@@ -141,7 +137,7 @@ static void forget(struct loop_deferred_list *list)
 static void run_step(struct loop_deferred_list *list)
 {
     struct loop_deferred *deferred = list->first;
-    forget(list);
+    clear(list);
     while (deferred) {
         struct loop_deferred *next = deferred->next; /* running may free it, or queue it again */
         deferred->queued = false;
@@ -150,8 +146,8 @@ static void run_step(struct loop_deferred_list *list)
     }
 }
 
-/* What there was no time for comes first the next time. */
-static void run_left_over(struct loop *loop)
+/* Functions for which there is no time stay first in the list. */
+static void run_next_round(struct loop *loop)
 {
     struct loop_deferred_list *list = &loop->deferred[LOOP_NEXT_ROUND];
     struct loop_deferred_list due = *list;
@@ -159,7 +155,7 @@ static void run_left_over(struct loop *loop)
         return;
     }
     uint64_t until = os_now_us() + LOOP_NEXT_ROUND_US;
-    forget(list);
+    clear(list);
     do {
         struct loop_deferred *deferred = due.first;
         due.first = deferred->next;
@@ -206,7 +202,7 @@ static void on_check(uv_check_t *check)
 {
     struct loop *loop = check->data;
     end_round(loop);
-    run_left_over(loop);
+    run_next_round(loop);
 }
 
 static void on_prepare(uv_prepare_t *prepare)
@@ -250,7 +246,7 @@ int loop_new(struct loop **ret_loop)
     }
     *loop = (struct loop){0};
     for (size_t i = 0; i < LOOP_STEPS; i++) {
-        forget(&loop->deferred[i]);
+        clear(&loop->deferred[i]);
     }
     int r = uv_loop_init(&loop->uv);
     if (r < 0) {
@@ -280,7 +276,7 @@ void loop_free(struct loop *loop)
         return;
     }
     while (loop_round(loop)) {
-        /* what was promised to be called is called; owners may close things there */
+        /* deferred functions and tasks always run; owners may close handles there */
     }
     close_objects(loop);
     uv_close((uv_handle_t *)&loop->wake, NULL);
@@ -288,7 +284,7 @@ void loop_free(struct loop *loop)
     uv_close((uv_handle_t *)&loop->check, NULL);
     uv_close((uv_handle_t *)&loop->busy, NULL);
     while (uv_run(&loop->uv, UV_RUN_DEFAULT) != 0) {
-        /* somebody had stopped it when it did not run */
+        /* it was stopped when it did not run */
     }
     int r = uv_loop_close(&loop->uv);
     assert(r == 0);
@@ -300,7 +296,7 @@ bool loop_round(struct loop *loop)
 {
     run_tasks(loop);
     end_round(loop);
-    run_left_over(loop);
+    run_next_round(loop);
     return __atomic_load_n(&loop->tasks, __ATOMIC_RELAXED) || has_deferred(loop);
 }
 

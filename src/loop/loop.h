@@ -1,11 +1,10 @@
 /*
- * The event loop: one per thread, and the only room that knows libuv.
+ * The event loop: one per thread, and the only folder that includes libuv.
  *
- * Everything a loop runs happens on its thread. Other threads reach it through
- * its mailbox alone (loop_post). Handles (timers, streams, listeners, signals)
- * belong to the loop they were made on; closing one is final at once for its
- * owner: no callback comes after it, and the loop frees it when the kernel is
- * done with it.
+ * Everything a loop runs happens on its thread; other threads can only post
+ * tasks to it (loop_post). Handles (timers, streams, listeners, signals) belong
+ * to the loop they were made on. Closing one is final at once for its owner: no
+ * callback comes after it, and the loop frees it when libuv is done with it.
  *
  * Memory comes from os_allocator(). Errors are negative errno values.
  */
@@ -21,26 +20,26 @@ struct loop_signal;
 
 /** @return 0 or -errno. */
 int loop_new(struct loop **ret_loop);
-/** Closes what is left open, runs until that is done, and frees. Accepts NULL. */
+/** Close all handles, run until that is done, and free. Accepts NULL. */
 void loop_free(struct loop *loop);
 
 /** Run until loop_stop(). @return 0 or -errno. */
 int loop_run(struct loop *loop);
 /**
- * A round without timers and without events: open tasks, do what was put off. For who takes a
- * loop apart that does not run any more. @return whether there is more of either by now.
+ * Run a round without timers and events, only tasks and deferred functions: to finish a loop that
+ * does not run any more. @return whether there are more of them.
  */
 bool loop_round(struct loop *loop);
 /** Let loop_run() return after the callback that is running. On the loop's thread. */
 void loop_stop(struct loop *loop);
 
-/** Milliseconds of a clock that only goes forward, as of this round of the loop. */
+/** Milliseconds of a monotonic clock, as of this round of the loop. */
 uint64_t loop_now_ms(const struct loop *loop);
 
 /**
- * Run a function on the loop's thread, soon. The one call other threads may
- * make; messages of one sender arrive in order. Never fails: the task is the
- * caller's memory and belongs to the loop until its function is called.
+ * Run a function on the loop's thread, soon. The only call for other threads.
+ * Tasks of one sender run in order. Never fails: the task is the caller's memory
+ * and belongs to the loop until its function is called.
  */
 struct loop_task {
     void (*run)(struct loop_task *task);
@@ -49,15 +48,14 @@ struct loop_task {
 void loop_post(struct loop *loop, struct loop_task *task);
 
 /**
- * What is better done for many at a time is put off to the end of the round:
- * all work on what was read, then all sending of what came of it. So the code
- * of each, and the kernel's, stays warm, and who is sent many answers is woken
- * up once. A round ends before the loop waits again, or when it has read from
- * LOOP_ROUND_READS streams.
+ * Functions that are deferred to the end of the round: first all work on what
+ * was read, then all sending of the results. So the code of each stays in the
+ * caches, and a client that gets many answers is woken up once. A round ends
+ * before the loop waits again, or when it has read from LOOP_ROUND_READS streams.
  *
- * Work that an earlier round left over is done last, for LOOP_NEXT_ROUND_US at a
- * time (or one piece, if that takes longer); then the loop looks for events. So
- * what has just come does not wait for it, however much there is.
+ * Work that is deferred to the next round runs last, for LOOP_NEXT_ROUND_US in
+ * all (or one function, if that takes longer); then the loop looks for events.
+ * So new events do not wait for it, however much there is.
  */
 enum loop_step {
     LOOP_WORK,
@@ -72,7 +70,7 @@ struct loop_deferred {
     struct loop_deferred *next;
     bool queued;
 };
-/** Call a function in a step of this round, once. In a step that has begun: of the next round. */
+/** Call a function once, in a step of this round; of the next round if that step has begun. */
 void loop_defer(struct loop *loop, enum loop_step step, struct loop_deferred *deferred);
 /** Do not call it, if it is queued. */
 void loop_cancel(struct loop *loop, struct loop_deferred *deferred);
@@ -103,7 +101,7 @@ int loop_signal_new(
 /** Accepts NULL. */
 void loop_signal_close(struct loop_signal *signal);
 
-/* ---- descriptors that somebody else reads and writes (libcurl) ---- */
+/* ---- descriptors that other code reads and writes (libcurl) ---- */
 
 enum loop_poll_events {
     LOOP_POLL_READ = 1 << 0,

@@ -1,12 +1,11 @@
 /*
- * What the files of this room share: the loop itself, and the life of what
- * lives on it.
+ * Shared by the files of this folder: the loop itself, and its objects.
  *
- * An object (timer, stream, …) has one libuv handle. libuv wants a handle's
- * memory until it says that the handle is closed, which it does later in the
- * round; so closing an object makes it deaf at once, and its memory is given
- * back then. Objects left open are closed with the loop, oldest first: one
- * that owns others is older than they are, and closes them itself.
+ * An object (timer, stream, …) has one libuv handle. libuv needs a handle's
+ * memory until it reports that the handle is closed, later in the round; so a
+ * closed object gets no events from that moment on, and is freed then. Objects
+ * left open are closed with the loop, oldest first: an object that owns others is
+ * older than they are, and closes them itself.
  */
 #pragma once
 
@@ -24,7 +23,6 @@ struct loop_object {
     void (*close)(struct loop_object *object);
 };
 
-/* In the order they were put off. */
 struct loop_deferred_list {
     struct loop_deferred *first;
     struct loop_deferred **end;
@@ -42,12 +40,12 @@ struct loop {
     OS_LIST_OF(struct loop_object) objects; /* oldest first */
 };
 
-/* A stream has read, and its owner is done with that; this may end the round. */
+/* A stream has read, and its owner has returned; this may end the round. */
 void loop_has_read(struct loop *loop);
 
-/* Make an object, zeroed but for its head. @return NULL when there is no memory. */
+/* Make an object; the rest behind its head is zero. @return NULL when there is no memory. */
 void *loop_object_new(struct loop *loop, size_t size, void (*close)(struct loop_object *object));
-/* Give back one whose handle was not made. */
+/* Free an object without a handle. */
 void loop_object_free(struct loop_object *object);
-/* Close its handle, then give it back. The handle's data becomes the object. */
+/* Close its handle, then free it. The handle's data becomes the object. */
 void loop_object_close(struct loop_object *object, uv_handle_t *handle);

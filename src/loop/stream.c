@@ -1,18 +1,18 @@
 /*
  * A stream waits with libuv and reads and writes by itself: one read for each
- * time the kernel says there is something, straight into the owner's memory;
- * one write at once, and a queue only for what the kernel did not take.
+ * readable event, directly into the owner's memory; one write at once, and a
+ * queue only for the bytes that the kernel did not take.
  *
- * What cannot be waited for (a regular file, /dev/null) is always ready. Such a
+ * A regular file or /dev/null cannot be waited for and is always ready. Such a
  * stream reads once in every round of the loop, and its writes block.
  *
- * While a stream is not read from, the kernel is still asked whether the peer
- * hangs up, because an owner that stopped reading would never learn of it. The
- * kernel repeats a condition until it is over, so each is asked for only until
- * it has been seen: first the end of the peer's sending (EPOLLRDHUP), then only
- * the full hang-up, which is always reported. libuv does not poll for nothing
- * at all, so urgent data (EPOLLPRI) is asked for as well. No protocol here has
- * urgent data; a peer that sends it in this state is treated as gone.
+ * While a stream is not read from, it is still watched for a hang-up, because an
+ * owner that stopped reading would never learn of it. The kernel repeats a
+ * condition until it is over, so each is watched only until it was seen: first
+ * the end of the peer's sending (EPOLLRDHUP), then only the full hang-up, which
+ * is always reported. libuv does not poll for an empty set of events, so urgent
+ * data (EPOLLPRI) is watched as well. No protocol here has urgent data; a peer
+ * that sends it in this state is treated as gone.
  */
 #define _GNU_SOURCE /* POLLRDHUP */
 #include "loop/stream.h"
@@ -26,13 +26,12 @@
 #include "loop/object.h"
 #include "os/sys.h"
 
-/* Owners stop producing long before this; it stops one that does not. */
+/* Owners stop producing long before this; it is the limit for those that do not. */
 #define QUEUE_MAX ((size_t)1 << 30)
 
 /* Memory of an empty queue that is kept for the next time. */
 #define QUEUE_KEPT ((size_t)16 * 1024)
 
-/* What is known of the peer. */
 enum peer {
     PEER_PRESENT,
     PEER_SENDS_NO_MORE,
@@ -47,12 +46,12 @@ struct loop_stream {
     } uv;
     int fd;
     bool always_ready;
-    bool was_blocking; /* and must be again */
+    bool was_blocking; /* restored when it is closed */
     bool is_socket;
     bool is_pipe;
     bool reading;
     enum peer peer;
-    int waiting_for; /* what the kernel was asked to report */
+    int waiting_for; /* the events libuv polls for */
     struct jsv_buf queue;
     size_t taken; /* bytes of the queue the kernel has taken */
     const struct loop_stream_events *events;
@@ -114,7 +113,7 @@ int loop_stream_open(
     return 0;
 }
 
-/* The mode belongs to the open file, which others may share: a shell, its other programs. */
+/* The mode belongs to the open file, which other processes may share, such as a shell. */
 static void restore_mode(const struct loop_stream *stream)
 {
     int flags = stream->was_blocking ? os_get_flags(stream->fd) : -1;
@@ -161,7 +160,7 @@ static int hang_up_events(const struct loop_stream *stream)
     return stream->peer == PEER_PRESENT ? UV_DISCONNECT : UV_PRIORITIZED;
 }
 
-/* Ask for what is of interest now; the kernel is told only of changes. */
+/* Poll for the events of interest; the kernel is only told of changes. */
 static int update_waiting(struct loop_stream *stream)
 {
     if (stream->always_ready) {
@@ -193,9 +192,9 @@ void loop_stream_stop(struct loop_stream *stream)
 /* ---- reading ---- */
 
 /*
- * Both who has sent all and who has gone altogether look the same to a read.
- * Of a socket the kernel knows: it says "hung up" only when neither direction
- * is left.
+ * A peer that is done sending and a peer that has gone look the same to a read.
+ * For a socket poll() tells: it reports POLLHUP only when both directions are
+ * closed.
  */
 static int reason_of_end(const struct loop_stream *stream)
 {
@@ -246,7 +245,7 @@ static void report_hang_up(struct loop_stream *stream, enum peer peer, int error
     }
 }
 
-/* A pipe without writers is hung up, too, but what is in it can be read. */
+/* A pipe without writers reports POLLHUP, too, but its bytes can still be read. */
 static void look_for_hang_up(struct loop_stream *stream)
 {
     short asked = stream->peer == PEER_PRESENT ? POLLRDHUP : POLLPRI;
@@ -262,7 +261,7 @@ static void look_for_hang_up(struct loop_stream *stream)
     }
 }
 
-/* Nobody is behind a file: all that will ever come is there. */
+/* A file has no peer: all its bytes are there. */
 static void on_round(uv_idle_t *idle)
 {
     struct loop_stream *stream = idle->data;
@@ -312,7 +311,7 @@ static void write_queue(struct loop_stream *stream)
     }
 }
 
-/* libuv has stopped polling when it reports an error; the read or write will say which it is. */
+/* libuv has stopped polling when it reports an error; the read or write returns which it is. */
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     struct loop_stream *stream = poll->data;
@@ -339,8 +338,8 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     }
 }
 
-/* Bytes the kernel has taken are given up only when that halves the queue, so that each is moved
-   once. */
+/* Sent bytes are removed only when that halves the queue, so that each byte is moved at most once.
+ */
 static int append_to_queue(struct loop_stream *stream, struct jsv_str bytes)
 {
     size_t left = loop_stream_queued(stream);
