@@ -1,5 +1,5 @@
 /*
- * libcurl's multi interface and the loop, each telling the other when.
+ * Connects libcurl's multi interface to the loop.
  *
  *     libcurl --socket_wanted()--> a loop_poll per descriptor --polled()--> libcurl
  *     libcurl --timer_wanted()---> one loop_timer ------------fired()----> libcurl
@@ -35,7 +35,7 @@ struct backend_post {
     void *owner;
 };
 
-/* A descriptor of libcurl's. */
+/* A descriptor of libcurl. */
 struct backend_socket {
     struct backend *backend;
     curl_socket_t fd;
@@ -190,7 +190,7 @@ static void step(struct backend *backend, curl_socket_t fd, int events)
     finish_all_that_are_over(backend);
 }
 
-/* ---- what libcurl waits for ---- */
+/* ---- libcurl's descriptors and timer ---- */
 
 static void fired(void *owner)
 {
@@ -226,7 +226,7 @@ static void socket_free(struct backend_socket *socket)
     }
 }
 
-/* @param socket NULL: libcurl has not mentioned the descriptor before. */
+/* @param socket NULL: the descriptor is new. */
 static int
 watch(struct backend *backend, struct backend_socket *socket, curl_socket_t fd, unsigned events)
 {
@@ -250,7 +250,7 @@ watch(struct backend *backend, struct backend_socket *socket, curl_socket_t fd, 
     return 0;
 }
 
-/* Returning a failure would end the client for good, not just this exchange. */
+/* Returning an error would end the whole client, not only this exchange. */
 static int
 socket_wanted(CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context)
 {
@@ -282,9 +282,6 @@ static int open_multi(struct backend *backend)
     code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_SOCKETDATA, backend);
     code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
     code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_TIMERDATA, backend);
-    /* Connections that are kept for the next exchange have descriptors, too. */
-    long connections = (long)(backend->queue.places + backend->queue.extra_places);
-    code = code ? code : backend_curl->multi_setopt(multi, CURLMOPT_MAXCONNECTS, connections);
     assert(code == CURLM_OK);
     return loop_timer_new(backend->loop, fired, backend, &backend->timer);
 }
@@ -349,7 +346,7 @@ void backend_free(struct backend *backend)
         backend_post_cancel(backend->posts.first);
     }
     loop_fair_done(&backend->queue);
-    backend_curl->multi_cleanup(backend->multi); /* may still speak of sockets and the timer */
+    backend_curl->multi_cleanup(backend->multi); /* may still call for sockets and the timer */
     loop_timer_close(backend->timer);
     backend_target_done(&backend->target);
     jsv_dealloc(os_allocator(), backend, sizeof(*backend));

@@ -1,13 +1,13 @@
 /*
- * The HTTP client: posts a JSON text to the one backend the operator named.
+ * The HTTP client: posts JSON to the backend that the operator has configured.
  *
- * So many exchanges run at a time; others wait, connections in turn
- * (loop/fair_queue.h), and the wait is part of their time limit.
+ * A limited number of exchanges run at a time; others wait in a fair queue
+ * (loop/fair_queue.h), and the wait counts for their time limit.
  *
- * libcurl's multi interface on the loop: one client per loop, nothing waits.
- * http and https only; no redirect, no proxy from the environment, no retry;
- * a time limit for the whole exchange and a ceiling for the reply. libcurl is
- * started with the first client, as it costs megabytes and milliseconds.
+ * One client for each loop, on libcurl's multi interface, so nothing blocks.
+ * http and https only; no redirect, no proxy from the environment, no retry; a
+ * time limit for the whole exchange and a size limit for the reply. libcurl is
+ * loaded with the first client, because it costs megabytes and milliseconds.
  */
 #pragma once
 
@@ -27,41 +27,41 @@ struct backend_options {
     size_t loops;          /* with a client each; 0: one */
 };
 
-/* Exchanges at the same time of all loops: each has a descriptor and memory. With many open slots a
-   silent backend would use up the descriptors that clients need. */
+/* Exchanges at the same time, of all loops. Each has a descriptor: with more, a backend that does
+   not answer would use up the descriptors that clients need. */
 #define BACKEND_EXCHANGES_MAX 32
-/* And for connections that have none under way, this part of it more. */
+/* For connections without an exchange, this part of it more. */
 #define BACKEND_EXTRA_PART 4
-/* At most this part of the descriptors there may be. */
+/* At most this part of the descriptor limit. */
 #define BACKEND_DESCRIPTORS_PART 16
-/* Posts of one loop that wait; more are refused. */
+/* Waiting posts of one loop; more are refused. */
 #define BACKEND_WAITING_MAX 256
 
 struct backend_message {
     struct jsv_str body;
     struct log_trace_context trace;
-    const void *connection; /* it is posted for; not copied, only compared */
+    const void *connection; /* of the client; only compared */
 };
 
 struct backend_reply {
-    int error;           /* 0; -errno when there was no answer: -ETIMEDOUT, -ECONNREFUSED, …;
-                            -EBUSY: it waited and had to make room for another connection's */
+    int error;           /* 0; -errno when there is no response: -ETIMEDOUT, -ECONNREFUSED, …;
+                            -EBUSY: its place in the queue went to another connection */
     unsigned status;     /* of HTTP */
     uint64_t queued_us;  /* how long it waited before it was sent */
     struct jsv_str body; /* until the callback returns; cut at reply_size_max */
 };
 
-/** @return 0; -EINVAL when the URL makes no sense; -ENOMEM. */
+/** @return 0; -EINVAL when the URL is not valid; -ENOMEM. */
 int backend_new(
     struct loop *loop, const struct backend_options *options, struct backend **ret_backend);
-/** Ends what is under way without a callback. Accepts NULL. */
+/** Cancel all posts. Accepts NULL. */
 void backend_free(struct backend *backend);
 
 typedef void backend_done(void *owner, const struct backend_reply *reply);
 
 /**
- * Post a body as application/json, with the trace it belongs to. done() comes later, from the loop,
- * exactly once, unless the post is cancelled.
+ * Post a body as application/json, with its trace. The loop calls done() once, later, unless the
+ * post is cancelled.
  * @param message Copied.
  * @return 0; -EBUSY when too many wait; -errno.
  */

@@ -6,20 +6,8 @@
 
 static size_t take(char *data, size_t one, size_t size, void *context)
 {
-    (void)one; /* always 1, by libcurl's word */
+    (void)one; /* always 1 */
     return jsv_buf_append(context, data, size) < 0 ? 0 : size;
-}
-
-static CURLcode set_body(CURL *easy, struct jsv_str body)
-{
-    if (!body.data) {
-        return CURLE_OK;
-    }
-    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_POST, 1L);
-    code =
-        code ? code
-             : backend_curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
-    return code ? code : backend_curl->easy_setopt(easy, CURLOPT_POSTFIELDS, body.data);
 }
 
 static CURLcode prepare(
@@ -28,15 +16,14 @@ static CURLcode prepare(
     struct curl_slist *headers,
     struct jsv_buf *out)
 {
-    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_URL, request->url);
-    code = code ? code : set_body(easy, request->body);
+    long timeout_ms = (long)request->timeout_ms;
+    CURLcode code = backend_curl_restrict(easy);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_URL, request->url);
+    if (!code && request->body.data) {
+        code = backend_curl_set_body(easy, request->body);
+    }
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROXY, "");
-    code = code ? code
-                : backend_curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
+    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_ms);
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
     return code ? code : backend_curl->easy_setopt(easy, CURLOPT_WRITEDATA, out);
 }
@@ -60,24 +47,14 @@ static int outcome(CURL *easy, CURLcode code, const struct jsv_buf *out, unsigne
     }
 }
 
-/* @return 0 or -ENOMEM; *headers is to be freed also then. */
-static int list_headers(const char *const *lines, struct curl_slist **headers)
-{
-    for (; lines && *lines; lines++) {
-        struct curl_slist *longer = backend_curl->slist_append(*headers, *lines);
-        if (!longer) {
-            return -ENOMEM;
-        }
-        *headers = longer;
-    }
-    return 0;
-}
-
 static int exchange(const struct backend_fetch *request, struct jsv_buf *out, unsigned *ret_status)
 {
     struct curl_slist *headers = NULL;
     CURL *easy = backend_curl->easy_init();
-    int r = easy ? list_headers(request->headers, &headers) : -ENOMEM;
+    int r = easy ? 0 : -ENOMEM;
+    for (const char *const *line = request->headers; r == 0 && line && *line; line++) {
+        r = backend_curl_add_header(&headers, *line);
+    }
     if (r == 0) {
         CURLcode code = prepare(easy, request, headers, out);
         r = outcome(easy, code ? code : backend_curl->easy_perform(easy), out, ret_status);

@@ -1,6 +1,6 @@
 /*
- * One HTTP exchange that the caller waits for: a document that the operator
- * named by URL, read before anything is served; a call to a running server.
+ * A blocking HTTP exchange: for documents that the operator names by URL, which
+ * are read before the server starts, and for calls to a running server.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ struct backend_fetch {
 };
 
 /**
- * Send a request and append the body of the answer, whatever its status.
+ * Send a request and append the body of the response, of any status.
  *
  * @param out Its ceiling is the limit.
- * @return 0; -EFBIG; -ETIMEDOUT; -EHOSTUNREACH when there is no answer; -ELIBACC; -ENOMEM.
+ * @return 0; -EFBIG; -ETIMEDOUT; -EHOSTUNREACH when there is no response; -ELIBACC; -ENOMEM.
  */
 int backend_fetch(const struct backend_fetch *request, struct jsv_buf *out, unsigned *ret_status);

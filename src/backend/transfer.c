@@ -7,7 +7,7 @@
 #include "jsv/base/alloc.h"
 #include "os/sys.h"
 
-/* ---- where to ---- */
+/* ---- the target ---- */
 
 static bool ends_with_slash(const char *text)
 {
@@ -15,7 +15,7 @@ static bool ends_with_slash(const char *text)
     return size > 0 && text[size - 1] == '/';
 }
 
-/* URL and path with just one "/" between them; NULL when memory ran out. */
+/* URL and path with one "/" between them; NULL when memory ran out. */
 static char *join_url(const char *url, const char *path)
 {
     size_t url_size = strlen(url) - ends_with_slash(url);
@@ -30,9 +30,9 @@ static char *join_url(const char *url, const char *path)
     return joined;
 }
 
-/* Whether a part is there, and is one of two texts unless those are NULL. */
+/* @param ret_fits Whether the part exists, and is one of two texts unless those are NULL. */
 static CURLUcode
-look_at(CURLU *url, CURLUPart part, const char *either, const char *other, bool *ret_fits)
+check_part(CURLU *url, CURLUPart part, const char *either, const char *other, bool *ret_fits)
 {
     char *text = NULL;
     CURLUcode code = backend_curl->url_get(url, part, &text, 0);
@@ -42,16 +42,16 @@ look_at(CURLU *url, CURLUPart part, const char *either, const char *other, bool 
     return code;
 }
 
-/* What comes after the path cannot have a path appended to it. */
+/* A query or a fragment is refused, because the path is appended. */
 static int check_parts(CURLU *url)
 {
     bool http;
     bool query;
     bool fragment;
     CURLUcode codes[] = {
-        look_at(url, CURLUPART_SCHEME, "http", "https", &http),
-        look_at(url, CURLUPART_QUERY, NULL, NULL, &query),
-        look_at(url, CURLUPART_FRAGMENT, NULL, NULL, &fragment),
+        check_part(url, CURLUPART_SCHEME, "http", "https", &http),
+        check_part(url, CURLUPART_QUERY, NULL, NULL, &query),
+        check_part(url, CURLUPART_FRAGMENT, NULL, NULL, &fragment),
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
         if (codes[i] == CURLUE_OUT_OF_MEMORY) {
@@ -73,17 +73,6 @@ static int check_url(const char *text)
     return r;
 }
 
-/* Lists grow by copying their head: the old one is still ours when that fails. */
-static int add_header(struct backend_target *target, const char *line)
-{
-    struct curl_slist *longer = backend_curl->slist_append(target->headers, line);
-    if (!longer) {
-        return -ENOMEM;
-    }
-    target->headers = longer;
-    return 0;
-}
-
 int backend_target_init(struct backend_target *target, const struct backend_options *options)
 {
     *target = (struct backend_target){
@@ -97,12 +86,15 @@ int backend_target_init(struct backend_target *target, const struct backend_opti
     if (!target->url) {
         return -ENOMEM;
     }
-    r = add_header(target, "Content-Type: application/json");
-    if (r == 0) {
-        r = add_header(target, "Accept: application/json");
+    static const char *const headers[] = {
+        "Content-Type: application/json",
+        "Accept: application/json",
+        "Expect:", /* send the body at once, without waiting for "100 Continue" */
+    };
+    for (size_t i = 0; r == 0 && i < sizeof(headers) / sizeof(headers[0]); i++) {
+        r = backend_curl_add_header(&target->headers, headers[i]);
     }
-    /* No waiting for "100 Continue": the body is on its way at once. */
-    return r < 0 ? r : add_header(target, "Expect:");
+    return r;
 }
 
 void backend_target_done(struct backend_target *target)
@@ -114,9 +106,9 @@ void backend_target_done(struct backend_target *target)
     *target = (struct backend_target){0};
 }
 
-/* ---- what comes back ---- */
+/* ---- the reply ---- */
 
-/* Fewer bytes taken than given end the transfer. */
+/* Returning less than size ends the transfer. */
 static size_t take_header(char *data, size_t one, size_t size, void *context)
 {
     (void)data;
@@ -141,21 +133,6 @@ static size_t take_body(char *data, size_t one, size_t size, void *context)
 
 /* ---- one exchange ---- */
 
-static CURLcode set_limits(CURL *easy)
-{
-    /* A signal cannot be used in threads, and a name server that hangs must not hang us. */
-    CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_PROXY, "");
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    /* An old connection that turns out to be closed would be tried again: there is no retry. */
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
-    return code;
-}
-
 /* One more header before the others, unless its value is missing. @return the first of all. */
 static struct curl_slist *put_before(
     struct backend_trace_header *header,
@@ -177,22 +154,16 @@ static CURLcode set_request(
     const struct backend_message *message)
 {
     CURL *easy = transfer->easy;
-    struct jsv_str body = message->body;
     struct curl_slist *headers = target->headers;
     headers = put_before(&transfer->trace[0], "tracestate", message->trace.state, headers);
     headers = put_before(&transfer->trace[1], "traceparent", message->trace.parent, headers);
     CURLcode code = backend_curl->easy_setopt(easy, CURLOPT_URL, target->url);
-    code = code
-               ? code
-               : backend_curl->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     code = code ? code
                 : backend_curl->easy_setopt(easy, CURLOPT_USERAGENT, "mcpgate/" MCPGATE_VERSION);
     code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-    code = code ? code : backend_curl->easy_setopt(easy, CURLOPT_POST, 1L);
-    code =
-        code ? code
-             : backend_curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.size);
-    return code ? code : backend_curl->easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, body.data);
+    code = code ? code : backend_curl_set_body(easy, message->body);
+    return code ? code
+                : backend_curl->easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, message->body.data);
 }
 
 static CURLcode set_callbacks(struct backend_transfer *transfer, void *owner)
@@ -214,10 +185,10 @@ int backend_transfer_init(
     *transfer = (struct backend_transfer){.easy = backend_curl->easy_init()};
     jsv_buf_init(&transfer->reply, os_allocator(), target->reply_size_max);
     CURLcode code = transfer->easy ? CURLE_OK : CURLE_OUT_OF_MEMORY;
-    code = code ? code : set_limits(transfer->easy);
+    code = code ? code : backend_curl_restrict(transfer->easy);
     code = code ? code : set_request(transfer, target, message);
     code = code ? code : set_callbacks(transfer, owner);
-    return code == CURLE_OK ? 0 : -ENOMEM; /* nothing else can be wrong with them */
+    return code == CURLE_OK ? 0 : -ENOMEM; /* no other error is possible here */
 }
 
 void backend_transfer_done(struct backend_transfer *transfer)
