@@ -2,12 +2,16 @@
  * Checking schemas against their meta-schemas.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "jsv/json/sort.h"
 #include "jsv/json/value.h"
 #include "jsv/schema/compile/compile.h"
 #include "jsv/schema/report/message.h"
+
+/* Bytes for the problems after the first; a message has at most 1,024. */
+#define OTHERS_MAX 700
 
 struct check {
     struct jsv_registry *registry;
@@ -69,17 +73,51 @@ get_meta(struct check *check, const struct jsv_resource *resource, struct jsv_sc
     return r;
 }
 
+/* Write all problems but the first, as "; at /path: message", and the number of those that do not
+ * fit.
+ */
+static size_t write_others(const struct jsv_problems *problems, char *text, size_t capacity)
+{
+    const size_t reserved = sizeof("; and 18446744073709551615 more");
+    size_t size = 0;
+    size_t left = problems->count - 1 + problems->more;
+    for (size_t i = 1; i < problems->count; i++, left--) {
+        const struct jsv_problem *problem = &problems->items[i];
+        size_t needed = problem->path.size + problem->message.size + sizeof("; at : ");
+        if (needed + reserved > capacity - size) {
+            break;
+        }
+        size += (size_t)snprintf(
+            text + size,
+            capacity - size,
+            "; %s%.*s%s%.*s",
+            problem->path.size ? "at " : "",
+            JSV_TEXT(problem->path),
+            problem->path.size ? ": " : "",
+            JSV_TEXT(problem->message));
+    }
+    if (left > 0) {
+        size += (size_t)snprintf(text + size, capacity - size, "; and %zu more", left);
+    }
+    return size;
+}
+
 /* Convert a problem found by a meta-schema; its path begins at the resource. */
 static int fault_from_problem(
-    struct check *check, const struct jsv_resource *resource, const struct jsv_problem *problem)
+    struct check *check, const struct jsv_resource *resource, const struct jsv_problems *problems)
 {
+    const struct jsv_problem *problem = &problems->items[0];
+    char others[OTHERS_MAX];
+    size_t others_size = write_others(problems, others, sizeof(others));
     int r = jsv_registry_fault(
         check->registry,
         resource,
         resource->root,
         check->reterr_fault,
-        "%.*s",
-        JSV_TEXT(problem->message));
+        "%.*s%.*s",
+        JSV_TEXT(problem->message),
+        (int)others_size,
+        others);
     struct jsv_error *fault = check->reterr_fault;
     if (r != -EBADMSG || !fault || problem->path.size == 0) {
         return r;
@@ -111,7 +149,7 @@ check_value(struct check *check, const struct jsv_resource *resource, struct jsv
     struct jsv_problems problems;
     r = jsv_validate_report(validator, meta, value, &problems);
     if (r == 0) {
-        return fault_from_problem(check, resource, &problems.items[0]);
+        return fault_from_problem(check, resource, &problems);
     }
     if (r < 0 && r != -ENOMEM) {
         return jsv_registry_fault(

@@ -244,6 +244,29 @@ static void many_resources(void **state)
     }
 }
 
+static void all_problems_are_listed(void **state)
+{
+    struct schema_fixture *fixture = *state;
+    schema_fixture_expect_fault(
+        fixture,
+        "{'minLength':-1,'properties':{'a':1,'b':{'type':'x'}},'required':[1]}",
+        "/minLength",
+        "must be at least 0; at /properties/a: expected boolean or object; at /properties/b/type: "
+        "expected one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'; "
+        "at /required/0: expected string");
+    struct jsv_buf schema;
+    jsv_buf_init(&schema, NULL, SIZE_MAX);
+    for (int i = 0; i < 50; i++) {
+        char text[32];
+        int size = snprintf(text, sizeof(text), "%s\"p%d\":1", i ? "," : "{\"$defs\":{", i);
+        jsv_buf_append(&schema, text, (size_t)size);
+    }
+    jsv_buf_append_str(&schema, JSV_STR("}}"));
+    assert_int_equal(schema_fixture_compile_str(fixture, jsv_buf_str(&schema)), -EBADMSG);
+    jsv_buf_done(&schema);
+    assert_non_null(strstr(fixture->fault.message.data, "; and 34 more"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +279,7 @@ int main(void)
         SCHEMA_TEST(meta_schemas_of_ones_own),
         SCHEMA_TEST(a_meta_schema_that_is_gone),
         SCHEMA_TEST(many_resources),
+        SCHEMA_TEST(all_problems_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
