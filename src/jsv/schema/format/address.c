@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "jsv/schema/format/check.h"
+#include "jsv/schema/format/format.h"
 #include "jsv/schema/format/idna.h"
 #include "jsv/schema/format/take.h"
 
@@ -99,12 +99,12 @@ static bool is_ipv6(struct jsv_str text, struct spelling spelling)
     return elided ? groups + spelling.elided_min <= all : groups == all;
 }
 
-bool jsv_format_ipv4(struct jsv_str text)
+int jsv_format_ipv4(struct jsv_str text)
 {
     return is_dotted_quad(text, true);
 }
 
-bool jsv_format_ipv6(struct jsv_str text)
+int jsv_format_ipv6(struct jsv_str text)
 {
     return is_ipv6(text, (struct spelling){.leading_zeros = false, .elided_min = 1});
 }
@@ -265,7 +265,7 @@ static int is_name(struct jsv_str text, unsigned rules)
     return !name.bidi || !name.breaks_bidi_rule;
 }
 
-bool jsv_format_hostname_ascii(struct jsv_str text)
+int jsv_format_hostname_ascii(struct jsv_str text)
 {
     return is_name(text, RULE_NO_ADDRESS) > 0;
 }
@@ -365,7 +365,7 @@ static bool is_address_literal(struct jsv_str text)
     return is_mail_address_literal((struct jsv_str){text.data + 1, text.size - 2});
 }
 
-bool jsv_format_email(struct jsv_str text)
+int jsv_format_email(struct jsv_str text)
 {
     if (!take_local_part(&text, false)) {
         return false;

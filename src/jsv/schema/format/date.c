@@ -5,10 +5,12 @@
  * of a UTC day and, if the date is known, of a month (section 5.7). Any month is
  * accepted, because future leap seconds are not known.
  */
-#include "jsv/schema/format/check.h"
+#include "jsv/schema/format/format.h"
 #include "jsv/schema/format/take.h"
 
-#define DAY_MINUTES 1440
+/* The last minute of the UTC day with the local date; that of the day before is -1. It cannot be
+   the day after, because no offset has 24 hours. */
+#define LAST_MINUTE 1439
 
 struct date {
     unsigned year;
@@ -17,8 +19,7 @@ struct date {
 };
 
 struct time {
-    int utc_minute; /* UTC minute since local midnight; negative, or above 1439, on another UTC day
-                     */
+    int utc_minute; /* since local midnight; negative or above 1439 on another day */
     bool leap_second;
 };
 
@@ -106,32 +107,20 @@ static bool take_time(struct jsv_str *text, struct time *time)
     return true;
 }
 
-/* The last minute of the UTC day that has the local date, or of the day before. It cannot be the
-   day after: no offset has 24 hours. */
-static bool is_last_minute_today(const struct time *time)
-{
-    return time->utc_minute == DAY_MINUTES - 1;
-}
-
-static bool is_last_minute_yesterday(const struct time *time)
-{
-    return time->utc_minute == -1;
-}
-
-bool jsv_format_date(struct jsv_str text)
+int jsv_format_date(struct jsv_str text)
 {
     struct date date;
     return take_date(&text, &date) && text.size == 0;
 }
 
-bool jsv_format_time(struct jsv_str text)
+int jsv_format_time(struct jsv_str text)
 {
     struct time time;
     return take_time(&text, &time) && text.size == 0 &&
-           (!time.leap_second || is_last_minute_today(&time) || is_last_minute_yesterday(&time));
+           (!time.leap_second || time.utc_minute == LAST_MINUTE || time.utc_minute == -1);
 }
 
-bool jsv_format_date_time(struct jsv_str text)
+int jsv_format_date_time(struct jsv_str text)
 {
     struct date date;
     struct time time;
@@ -139,8 +128,9 @@ bool jsv_format_date_time(struct jsv_str text)
         text.size > 0) {
         return false;
     }
-    return !time.leap_second || (is_last_minute_today(&time) && date.day == days_in_month(&date)) ||
-           (is_last_minute_yesterday(&time) && date.day == 1);
+    return !time.leap_second ||
+           (time.utc_minute == LAST_MINUTE && date.day == days_in_month(&date)) ||
+           (time.utc_minute == -1 && date.day == 1);
 }
 
 /* ---- durations ---- */
@@ -169,7 +159,7 @@ static bool take_amounts(struct jsv_str *text, const char *units)
     return true;
 }
 
-bool jsv_format_duration(struct jsv_str text)
+int jsv_format_duration(struct jsv_str text)
 {
     if (!jsv_take_letter(&text, 'p')) {
         return false;

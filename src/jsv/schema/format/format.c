@@ -8,10 +8,9 @@
 #include "jsv/base/base64.h"
 #include "jsv/json/pointer.h"
 #include "jsv/regex/regex.h"
-#include "jsv/schema/format/check.h"
 #include "jsv/schema/format/take.h"
 
-/* ---- formats too small for a file: relative pointers, UUIDs, patterns ---- */
+/* ---- small formats: JSON Pointers, UUIDs, patterns ---- */
 
 /* "0", or digits without a zero in front. */
 static bool take_integer(struct jsv_str *text)
@@ -26,13 +25,18 @@ static bool is_pointer_or_hash(struct jsv_str text)
     return (text.size == 1 && text.data[0] == '#') || jsv_pointer_is_valid(text);
 }
 
-static bool jsv_format_relative_pointer_plain(struct jsv_str text)
+int jsv_format_json_pointer(struct jsv_str text)
+{
+    return jsv_pointer_is_valid(text);
+}
+
+int jsv_format_relative_pointer_plain(struct jsv_str text)
 {
     return take_integer(&text) && is_pointer_or_hash(text);
 }
 
 /* The same with an index adjustment in between: "0-1". */
-static bool jsv_format_relative_pointer(struct jsv_str text)
+int jsv_format_relative_pointer(struct jsv_str text)
 {
     if (!take_integer(&text)) {
         return false;
@@ -43,7 +47,7 @@ static bool jsv_format_relative_pointer(struct jsv_str text)
     return is_pointer_or_hash(text);
 }
 
-static bool jsv_format_uuid(struct jsv_str text)
+int jsv_format_uuid(struct jsv_str text)
 {
     if (text.size != 36) {
         return false;
@@ -58,7 +62,7 @@ static bool jsv_format_uuid(struct jsv_str text)
 }
 
 /* A pattern beyond a limit of the regex folder cannot be used here and is not accepted. */
-static int jsv_format_regex(struct jsv_str text)
+int jsv_format_regex(struct jsv_str text)
 {
     int r = jsv_regex_check(text, NULL, NULL);
     return r == -ENOMEM ? r : r == 0;

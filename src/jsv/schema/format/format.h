@@ -14,6 +14,11 @@ enum jsv_format {
     JSV_FORMAT_COUNT,
 };
 
+/* The check of each format: 1, 0 or -ENOMEM. */
+#define FORMAT(constant, name, first, last, check) int check(struct jsv_str text);
+#include "jsv/schema/format/formats.def"
+#undef FORMAT
+
 /* Find a format of a draft by its name. @return false if the draft does not have it. */
 bool jsv_format_find(struct jsv_str name, enum jsv_draft draft, enum jsv_format *ret_format);
 

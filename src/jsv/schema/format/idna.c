@@ -106,7 +106,8 @@ static bool take_number(struct jsv_str *text, uint32_t bias, uint32_t *ret_numbe
     return false;
 }
 
-/* Take the ASCII characters, which end at the last hyphen. */
+/* Take the ASCII characters, which end at the last hyphen. A hyphen without any would be a second
+   encoding of the same label; there is no other ambiguity. */
 static bool take_ascii(struct jsv_str *text, uint32_t *out, size_t *ret_count)
 {
     size_t size = text->size;
@@ -114,7 +115,7 @@ static bool take_ascii(struct jsv_str *text, uint32_t *out, size_t *ret_count)
         size--;
     }
     size_t count = size > 0 ? size - 1 : 0;
-    if (count > JSV_LABEL_MAX) {
+    if (count > JSV_LABEL_MAX || size == 1) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -301,14 +302,7 @@ static int from_a_label(struct jsv_str text, struct jsv_label *label)
         return 0;
     }
     label->ascii_size = text.size;
-    int r = may_be_registered(label, false);
-    if (r <= 0) {
-        return r;
-    }
-    char again[JSV_LABEL_MAX];
-    size_t size;
-    return jsv_punycode_encode(label->points, label->count, again, &size) && size == encoded.size &&
-           memcmp(again, encoded.data, size) == 0;
+    return may_be_registered(label, false);
 }
 
 static int from_u_label(struct jsv_str text, bool normalise, struct jsv_label *label)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "jsv/base/utf8.h"
-#include "jsv/schema/format/check.h"
+#include "jsv/schema/format/format.h"
 #include "jsv/schema/format/take.h"
 
 /* ---- characters beyond ASCII (RFC 3987, section 2.2) ---- */
@@ -178,28 +178,26 @@ static bool is_reference(const struct jsv_uri_parts *parts, unsigned wide)
            has_only(parts->fragment, QUERY | wide);
 }
 
-bool jsv_format_uri_reference(struct jsv_str text)
+int jsv_format_uri_reference(struct jsv_str text)
 {
     struct jsv_uri_parts parts = jsv_uri_take_apart(text);
     return is_reference(&parts, 0);
 }
 
-bool jsv_format_uri(struct jsv_str text)
+int jsv_format_uri(struct jsv_str text)
 {
-    struct jsv_uri_parts parts = jsv_uri_take_apart(text);
-    return parts.scheme.data && is_reference(&parts, 0);
+    return jsv_uri_take_apart(text).scheme.data && jsv_format_uri_reference(text);
 }
 
-bool jsv_format_iri_reference(struct jsv_str text)
+int jsv_format_iri_reference(struct jsv_str text)
 {
     struct jsv_uri_parts parts = jsv_uri_take_apart(text);
     return is_reference(&parts, WIDE);
 }
 
-bool jsv_format_iri(struct jsv_str text)
+int jsv_format_iri(struct jsv_str text)
 {
-    struct jsv_uri_parts parts = jsv_uri_take_apart(text);
-    return parts.scheme.data && is_reference(&parts, WIDE);
+    return jsv_uri_take_apart(text).scheme.data && jsv_format_iri_reference(text);
 }
 
 /* ---- URI templates (RFC 6570, all levels) ---- */
@@ -280,7 +278,7 @@ static bool take_expression(struct jsv_str *text)
     return jsv_take_char(text, '}');
 }
 
-bool jsv_format_uri_template(struct jsv_str text)
+int jsv_format_uri_template(struct jsv_str text)
 {
     while (text.size > 0) {
         if (!(jsv_take_char(&text, '{') ? take_expression(&text) : take_literal(&text))) {
