@@ -1,6 +1,6 @@
 /*
  * Reads a document, looks at a part of it by JSON Pointer, and writes a new
- * one around that part. What is not touched keeps its spelling: 12.50 does not
+ * one around that part. Parts that are copied keep their spelling: 12.50 does not
  * become 12.5.
  */
 #include <stdio.h>

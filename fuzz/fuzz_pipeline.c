@@ -1,5 +1,5 @@
 /*
- * Input: bytes as a peer would send them. They go through the whole corridor
+ * Input: bytes as a peer would send them. They go through the whole pipeline
  * over a connection in memory, cut into pieces as the first byte says. Every
  * answer is one line of JSON; there is at most one for each line that was
  * sent; and how the bytes are cut makes no difference to them.

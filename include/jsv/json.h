@@ -129,7 +129,7 @@ struct jsv_str jsv_value_span(struct jsv_value value);
 size_t jsv_value_offset(struct jsv_value value);
 /**
  * An integer, however it is written (7, 7.0, 70e-1).
- * @return 0; JSV_BAD_ARGUMENT when it is no integer; JSV_OUT_OF_RANGE when it does not fit.
+ * @return 0; JSV_BAD_ARGUMENT when it is not an integer; JSV_OUT_OF_RANGE when it does not fit.
  */
 int jsv_value_int64(struct jsv_value value, int64_t *ret_integer);
 /** The nearest double (ties to even); infinite beyond its range; 0 for anything but a number. */

@@ -22,7 +22,7 @@ enum mcp_method_kind {
     MCP_METHOD_KIND_NOTIFICATION,
 };
 
-/* Who sends a message. */
+/* The sender of a message. */
 enum mcp_sender {
     MCP_SENDER_CLIENT = 1 << 0,
     MCP_SENDER_SERVER = 1 << 1,

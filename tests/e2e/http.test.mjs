@@ -103,7 +103,7 @@ test('pages of other names: 403 on every path, whether Host or Origin shows it',
     for (const Host of [`localhost:${server.port}`, '127.0.0.1', '[::1]:1', 'LOCALHOST']) {
         assert.equal((await post(server.port, '/rpc', request(1, 'ping'), { Host, Origin: 'http://localhost:3000' })).status, 200, Host);
     }
-    // Who checks whether we live need not know our name.
+    // A health check need not know the server's name.
     for (const route of ['/healthz', '/readyz']) assert.equal((await fetchOnce(server.port, { path: route, headers: { Host: 'pod.test' } })).status, 200);
 }));
 

@@ -1,7 +1,7 @@
 /*
  * How much longer this build may take than the one that is shipped, and the
  * clock to measure it with: sanitizers, assertions, builds that count coverage
- * and emulators add what is not ours.
+ * and emulators are slower.
  */
 #pragma once
 

@@ -393,7 +393,7 @@ static void test_as(void **state)
         0);
     expect_check_line(
         *state,
-        "\"user\"\n\"nobody\"\n",
+        "\"user\"\n\"someone\"\n",
         "{\"ok\":true,\"definition\":\"Role\"}\n"
         "{\"ok\":false,\"layer\":\"mcp\",\"code\":-32600,\"errors\":[{\"path\":\"\","
         "\"msg\":\"expected one of \\\"assistant\\\", \\\"user\\\"\"}]}\n",

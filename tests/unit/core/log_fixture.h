@@ -1,5 +1,5 @@
 /*
- * A corridor whose messages are written down, and what was. Needs _GNU_SOURCE.
+ * A pipeline whose messages are logged, and the lines of the log. Needs _GNU_SOURCE.
  */
 #pragma once
 

@@ -30,7 +30,7 @@
 
 static char url[64];
 
-/* The corridor again, with a backend. */
+/* The pipeline again, with a backend. */
 static void serve(struct pipeline_fixture *pipeline, enum server_manner manner)
 {
     const struct core_conn_ops *ops = pipeline->conn.ops;

@@ -69,7 +69,7 @@ static struct envelope_answer json(struct json_fixture *fixture, const char *res
 
 /* ---- what is asked for ---- */
 
-static void test_wishes(void **state)
+static void test_options(void **state)
 {
     struct json_fixture *fixture = *state;
     struct envelope_wish wish = envelope_wish_read(quoted_read(fixture, REQUEST("[]", "")));
@@ -490,7 +490,7 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JSON_TEST(test_wishes),
+        JSON_TEST(test_options),
         JSON_TEST(test_what_has_no_effect_is_warned_about),
         JSON_TEST(test_the_size_of_output_that_is_wanted),
         JSON_TEST(test_no_record_unless_asked_for),

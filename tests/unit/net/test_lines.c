@@ -528,7 +528,7 @@ static void test_slow_reader_stops_the_taking_of_frames(void **state)
     assert_string_equal(hear(fixture), "again\n");
 }
 
-static void test_full_corridor_stops_the_taking_of_frames(void **state)
+static void test_full_pipeline_stops_the_taking_of_frames(void **state)
 {
     struct lines_fixture *fixture = *state;
     open_socket(fixture, 0);
@@ -1032,7 +1032,7 @@ int main(void)
         LINES_TEST(test_gone_peer_is_heard_to_the_end),
         LINES_TEST(test_peer_vanishes_at_every_moment),
         LINES_TEST(test_slow_reader_stops_the_taking_of_frames),
-        LINES_TEST(test_full_corridor_stops_the_taking_of_frames),
+        LINES_TEST(test_full_pipeline_stops_the_taking_of_frames),
         LINES_TEST(test_stalled_peer_is_hung_up_on),
         LINES_TEST(test_slow_peer_is_not_hung_up_on),
         LINES_TEST(test_who_does_not_read_what_is_pushed_is_disconnected),

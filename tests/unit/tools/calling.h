@@ -1,5 +1,5 @@
 /*
- * Calling tools as the corridor does: arguments are checked against
+ * Calling tools as the pipeline does: arguments are checked against
  * inputSchema before and the result against outputSchema after.
  *
  * In all JSON texts ' stands for ".

@@ -35,7 +35,7 @@ static const char *const documents[] = {
     "{'kind':'branch','children':[]}",
     "{'kind':{'a':[1.0]},'twice':'aaaa','code':'abc12','when':'2020-02-29T12:00:00Z'}",
     "{'kind':'leaf','weight':0,'twice':'aaa','code':'12','when':'2021-02-29T12:00:00Z'}",
-    "{'mail':'nobody','host':'-','x-b':0.001,'unknown':1,'much too long a name':null}",
+    "{'mail':'someone','host':'-','x-b':0.001,'unknown':1,'much too long a name':null}",
     "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,{},[1],{'kind':3}]",
     "[0,0,{'a':1,'b':2},{'b':2,'a':1.0},null,true]",
     "[[[[[[1,'a',[true]]]]]],{'children':[{'children':[{'children':[{'kind':'none'}]}]}]}]",
