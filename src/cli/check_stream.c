@@ -1,10 +1,6 @@
 /*
  * Reader, document, validator and scratch memory are used for every line, so
  * that a long stream of valid messages allocates nothing.
- *
- * Pending requests are in a ring in the order of arrival, which tells which one
- * to drop, and in a hash table of chains through it. The newest entry of a chain
- * is its first.
  */
 #include "cli/check_stream.h"
 
@@ -23,31 +19,28 @@
 
 /* ---- pending requests ---- */
 
-#define CHAIN_COUNT ((size_t)2 * CHECK_PENDING_MAX)
-
-/* Ends a chain. */
-#define NO_ENTRY UINT32_MAX
-
 /* Equal ids have equal keys: a letter for the type, then the text or number. */
 struct key {
     char data[CHECK_ID_SIZE_MAX + 1];
     uint8_t size;
 };
 
-struct entry {
-    const struct mcp_method *method; /* NULL: free */
+struct request {
+    const struct mcp_method *method;
     enum mcp_version version;
-    uint32_t chain;
-    uint32_t newer; /* in the chain */
-    uint32_t older;
     struct key key;
 };
 
+/*
+ * A ring of the requests with numbers from `first` to `next`. An answer usually
+ * belongs to one of the newest, so the search goes backwards; it compares
+ * hashes, of which a free place has none.
+ */
 struct check_pending {
-    uint64_t seed;
-    uint32_t oldest; /* replaced by the next one */
-    uint32_t chains[CHAIN_COUNT];
-    struct entry entries[CHECK_PENDING_MAX];
+    uint64_t first;
+    uint64_t next;
+    uint64_t hashes[CHECK_PENDING_MAX];
+    struct request requests[CHECK_PENDING_MAX];
 };
 
 struct check_pending *check_pending_new(void)
@@ -55,8 +48,6 @@ struct check_pending *check_pending_new(void)
     struct check_pending *pending = jsv_alloc(os_allocator(), sizeof(*pending));
     if (pending) {
         memset(pending, 0, sizeof(*pending));
-        memset(pending->chains, 0xff, sizeof(pending->chains));
-        pending->seed = (uint64_t)(uintptr_t)pending; /* unknown to the author of the ids */
     }
     return pending;
 }
@@ -67,8 +58,6 @@ void check_pending_free(struct check_pending *pending)
         jsv_dealloc(os_allocator(), pending, sizeof(*pending));
     }
 }
-
-/* ---- keys ---- */
 
 static bool make_key(struct jsv_value id, struct key *ret_key)
 {
@@ -92,43 +81,10 @@ static bool make_key(struct jsv_value id, struct key *ret_key)
     return true;
 }
 
-static uint32_t chain_of(const struct check_pending *pending, const struct key *key)
+/* Never 0. */
+static uint64_t hash_of(const struct key *key)
 {
-    uint64_t hash = jsv_hash((struct jsv_str){key->data, key->size}, pending->seed);
-    return (uint32_t)(hash % CHAIN_COUNT);
-}
-
-static bool has_key(const struct entry *entry, const struct key *key)
-{
-    return entry->key.size == key->size && memcmp(entry->key.data, key->data, key->size) == 0;
-}
-
-/* ---- entries ---- */
-
-static void add_entry(struct check_pending *pending, uint32_t index)
-{
-    struct entry *entry = &pending->entries[index];
-    entry->chain = chain_of(pending, &entry->key);
-    entry->newer = NO_ENTRY;
-    entry->older = pending->chains[entry->chain];
-    if (entry->older != NO_ENTRY) {
-        pending->entries[entry->older].newer = index;
-    }
-    pending->chains[entry->chain] = index;
-}
-
-static void remove_entry(struct check_pending *pending, uint32_t index)
-{
-    struct entry *entry = &pending->entries[index];
-    if (entry->older != NO_ENTRY) {
-        pending->entries[entry->older].newer = entry->newer;
-    }
-    if (entry->newer != NO_ENTRY) {
-        pending->entries[entry->newer].older = entry->older;
-    } else {
-        pending->chains[entry->chain] = entry->older;
-    }
-    entry->method = NULL;
+    return jsv_hash((struct jsv_str){key->data, key->size}, 0) | 1;
 }
 
 void check_pending_put(
@@ -137,32 +93,34 @@ void check_pending_put(
     const struct mcp_method *method,
     enum mcp_version version)
 {
-    uint32_t index = pending->oldest;
-    struct entry *entry = &pending->entries[index];
-    if (entry->method) {
-        remove_entry(pending, index);
-    }
-    if (!make_key(id, &entry->key)) {
+    size_t slot = pending->next % CHECK_PENDING_MAX;
+    struct request *request = &pending->requests[slot];
+    if (!make_key(id, &request->key)) {
         return;
     }
-    entry->method = method;
-    entry->version = version;
-    add_entry(pending, index);
-    pending->oldest = (index + 1) % CHECK_PENDING_MAX;
+    request->method = method;
+    request->version = version;
+    pending->hashes[slot] = hash_of(&request->key);
+    pending->next++;
+    if (pending->next - pending->first > CHECK_PENDING_MAX) {
+        pending->first++;
+    }
 }
 
-/* @return NO_ENTRY when there is none. */
-static uint32_t find(const struct check_pending *pending, struct jsv_value id)
+/* The slot of the newest request with this id; CHECK_PENDING_MAX when there is none. */
+static size_t find(const struct check_pending *pending, struct jsv_value id)
 {
     struct key key;
-    if (!make_key(id, &key)) {
-        return NO_ENTRY;
+    uint64_t hash = make_key(id, &key) ? hash_of(&key) : 0;
+    for (uint64_t number = pending->next; hash != 0 && number > pending->first; number--) {
+        size_t slot = (number - 1) % CHECK_PENDING_MAX;
+        const struct key *other = &pending->requests[slot].key;
+        if (pending->hashes[slot] == hash && other->size == key.size &&
+            memcmp(other->data, key.data, key.size) == 0) {
+            return slot;
+        }
     }
-    uint32_t index = pending->chains[chain_of(pending, &key)];
-    while (index != NO_ENTRY && !has_key(&pending->entries[index], &key)) {
-        index = pending->entries[index].older;
-    }
-    return index;
+    return CHECK_PENDING_MAX;
 }
 
 const struct mcp_method *check_pending_find(
@@ -170,23 +128,26 @@ const struct mcp_method *check_pending_find(
 {
     enum jsv_type type = jsv_value_type(id);
     bool is_id = type == JSV_TYPE_STRING || type == JSV_TYPE_NUMBER;
-    uint32_t index = is_id ? find(pending, id) : NO_ENTRY;
-    if (index == NO_ENTRY) {
+    size_t slot = is_id ? find(pending, id) : CHECK_PENDING_MAX;
+    if (slot == CHECK_PENDING_MAX) {
         return NULL;
     }
-    *ret_version = pending->entries[index].version;
-    return pending->entries[index].method;
+    *ret_version = pending->requests[slot].version;
+    return pending->requests[slot].method;
 }
 
 const struct mcp_method *check_pending_take(struct check_pending *pending, struct jsv_value id)
 {
-    uint32_t index = find(pending, id);
-    if (index == NO_ENTRY) {
+    size_t slot = find(pending, id);
+    if (slot == CHECK_PENDING_MAX) {
         return NULL;
     }
-    const struct mcp_method *method = pending->entries[index].method;
-    remove_entry(pending, index);
-    return method;
+    pending->hashes[slot] = 0;
+    while (pending->first < pending->next &&
+           pending->hashes[pending->first % CHECK_PENDING_MAX] == 0) {
+        pending->first++;
+    }
+    return pending->requests[slot].method;
 }
 
 /* ---- versions ---- */
