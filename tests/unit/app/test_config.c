@@ -67,7 +67,7 @@ static void test_defaults(void **state)
 }
 
 /* The flag is the variable without its prefix, in lower case, with dashes. */
-static void test_flags_follow_variables(void **state)
+static void test_options_are_named_like_variables(void **state)
 {
     (void)state;
     static const struct {
@@ -89,7 +89,7 @@ static void test_flags_follow_variables(void **state)
 }
 
 /* Every setting has a plain name, whatever the documents call it. */
-static void test_plain_names(void **state)
+static void test_every_setting_has_an_mcpgate_variable(void **state)
 {
     (void)state;
     static const struct {
@@ -205,7 +205,7 @@ static void test_endpoints(void **state)
     assert_int_equal(read_one("--http=nonsense"), -EINVAL);
 }
 
-static void test_good_values(void **state)
+static void test_valid_values(void **state)
 {
     (void)state;
     static const char *const good[] = {
@@ -235,7 +235,7 @@ static void test_good_values(void **state)
     assert_true(config.watch);
 }
 
-static void test_bad_values(void **state)
+static void test_invalid_values(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -289,7 +289,7 @@ static void test_bad_values(void **state)
 }
 
 /* However long a value is, the message has an end. */
-static void test_long_bad_value(void **state)
+static void test_long_invalid_value(void **state)
 {
     (void)state;
     static char entry[4096] = "MCP_MAX_BATCH=";
@@ -303,15 +303,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SETTINGS_TEST(test_defaults),
-        SETTINGS_TEST(test_flags_follow_variables),
+        SETTINGS_TEST(test_options_are_named_like_variables),
         SETTINGS_TEST(test_flag_wins_over_variable),
         SETTINGS_TEST(test_assert_format),
-        SETTINGS_TEST(test_plain_names),
+        SETTINGS_TEST(test_every_setting_has_an_mcpgate_variable),
         SETTINGS_TEST(test_empty_values),
         SETTINGS_TEST(test_endpoints),
-        SETTINGS_TEST(test_good_values),
-        SETTINGS_TEST(test_bad_values),
-        SETTINGS_TEST(test_long_bad_value),
+        SETTINGS_TEST(test_valid_values),
+        SETTINGS_TEST(test_invalid_values),
+        SETTINGS_TEST(test_long_invalid_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void give_back(int count)
     }
 }
 
-static void test_secrets_are_written_over(void **state)
+static void test_secrets_are_overwritten(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -73,7 +73,7 @@ static void test_secrets_are_written_over(void **state)
     give_back(7);
 }
 
-static void test_all_else_stays(void **state)
+static void test_other_words_are_unchanged(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -92,7 +92,7 @@ static void test_all_else_stays(void **state)
     }
 }
 
-static void test_variables_are_written_over_and_taken_out(void **state)
+static void test_variables_are_overwritten_and_removed(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -209,9 +209,9 @@ static void test_failure_is_a_warning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_secrets_are_written_over),
-        cmocka_unit_test(test_all_else_stays),
-        cmocka_unit_test(test_variables_are_written_over_and_taken_out),
+        cmocka_unit_test(test_secrets_are_overwritten),
+        cmocka_unit_test(test_other_words_are_unchanged),
+        cmocka_unit_test(test_variables_are_overwritten_and_removed),
         cmocka_unit_test(test_no_memory),
         CONFINE_TEST(test_secrets),
         CONFINE_TEST(test_privileges_are_given_up),

@@ -48,7 +48,7 @@ static void test_settings(void **state)
     close_listener(&listener);
 }
 
-static void test_refusals(void **state)
+static void test_errors(void **state)
 {
     static const struct {
         struct app_config config;
@@ -72,7 +72,7 @@ static void test_refusals(void **state)
     }
 }
 
-static void test_others_may_reach_it_when_said(void **state)
+static void test_public_address_needs_token_or_insecure(void **state)
 {
     (void)state;
     const struct app_config cases[] = {
@@ -143,9 +143,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_errors),
         cmocka_unit_test(test_port_in_use_names_the_process),
-        cmocka_unit_test(test_others_may_reach_it_when_said),
+        cmocka_unit_test(test_public_address_needs_token_or_insecure),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

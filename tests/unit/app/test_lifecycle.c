@@ -50,7 +50,7 @@ static void bind_to(int fd, const char *path)
     assert_int_equal(listen(fd, 1), 0);
 }
 
-static void test_nothing(void **state)
+static void test_no_socket_passed(void **state)
 {
     (void)state;
     struct app_activation activation;
@@ -64,7 +64,7 @@ static void test_nothing(void **state)
     assert_int_equal(activation.fd, -1);
 }
 
-static void test_a_socket(void **state)
+static void test_socket_passed(void **state)
 {
     (void)state;
     struct tmpdir dir;
@@ -135,14 +135,14 @@ static void test_wrong_descriptors(void **state)
 
 static struct tmpdir dir;
 
-static int setup_ready(void **state)
+static int set_up_ready(void **state)
 {
     (void)state;
     tmpdir_make(&dir);
     return 0;
 }
 
-static int teardown_ready(void **state)
+static int tear_down_ready(void **state)
 {
     (void)state;
     fault_disarm();
@@ -205,7 +205,7 @@ static void test_stale_file_is_replaced(void **state)
     assert_ours();
 }
 
-static void test_file_of_another_is_kept(void **state)
+static void test_file_of_another_process_is_kept(void **state)
 {
     (void)state;
     static const char *const others[] = {"1 " TIME "\n", "", "x", "9999999999 " TIME "\n"};
@@ -239,7 +239,7 @@ static void test_links_are_not_followed(void **state)
 }
 
 /* A link or file put where the new file is made is neither followed nor removed. */
-static void test_taken_place_beside(void **state)
+static void test_temporary_name_is_taken(void **state)
 {
     (void)state;
     char beside[64];
@@ -252,7 +252,7 @@ static void test_taken_place_beside(void **state)
     assert_false(exists("ready"));
 }
 
-static void test_what_is_no_file_is_left_alone(void **state)
+static void test_other_than_regular_files_are_left_alone(void **state)
 {
     (void)state;
     tmpdir_mkdir(&dir, "directory");
@@ -265,7 +265,7 @@ static void test_what_is_no_file_is_left_alone(void **state)
     }
 }
 
-static void test_bad_places(void **state)
+static void test_paths_that_cannot_be_written(void **state)
 {
     (void)state;
     static char name[PATH_MAX + 10];
@@ -280,7 +280,7 @@ static void test_bad_places(void **state)
     assert_true(app_ready_write(name, TIME) < 0);
 }
 
-static void test_faults(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     static const enum fault_call calls[] = {
@@ -307,9 +307,9 @@ static void test_faults(void **state)
     }
 }
 
-#define READY_TEST(test) cmocka_unit_test_setup_teardown(test, setup_ready, teardown_ready)
+#define READY_TEST(test) cmocka_unit_test_setup_teardown(test, set_up_ready, tear_down_ready)
 
-static void test_other_process_of_the_program(void **state)
+static void test_pid_of_another_mcpgate(void **state)
 {
     (void)state;
     char text[64];
@@ -339,20 +339,20 @@ static void test_other_process_of_the_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ACTIVATION_TEST(test_nothing),
-        ACTIVATION_TEST(test_a_socket),
+        ACTIVATION_TEST(test_no_socket_passed),
+        ACTIVATION_TEST(test_socket_passed),
         ACTIVATION_TEST(test_longest_path),
         ACTIVATION_TEST(test_wrong_variables),
         ACTIVATION_TEST(test_wrong_descriptors),
-        READY_TEST(test_other_process_of_the_program),
+        READY_TEST(test_pid_of_another_mcpgate),
         READY_TEST(test_written_and_removed),
         READY_TEST(test_stale_file_is_replaced),
-        READY_TEST(test_file_of_another_is_kept),
+        READY_TEST(test_file_of_another_process_is_kept),
         READY_TEST(test_links_are_not_followed),
-        READY_TEST(test_taken_place_beside),
-        READY_TEST(test_what_is_no_file_is_left_alone),
-        READY_TEST(test_bad_places),
-        READY_TEST(test_faults),
+        READY_TEST(test_temporary_name_is_taken),
+        READY_TEST(test_other_than_regular_files_are_left_alone),
+        READY_TEST(test_paths_that_cannot_be_written),
+        READY_TEST(test_injected_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void assert_refused(const char *why)
     assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
 }
 
-static void test_refusals(void **state)
+static void test_setup_errors(void **state)
 {
     (void)state;
     const char *schemas = config.schemas_dir;
@@ -132,7 +132,7 @@ static void test_refusals(void **state)
     assert_refused("the file exists and is not a socket; choose another path");
 }
 
-static void test_ready_file_is_not_vital(void **state)
+static void test_ready_file_error_is_a_warning(void **state)
 {
     (void)state;
     config.ready_file = served.path;
@@ -174,8 +174,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVE_TEST(test_stdio),
         SERVE_TEST(test_socket_and_signals),
-        SERVE_TEST(test_refusals),
-        SERVE_TEST(test_ready_file_is_not_vital),
+        SERVE_TEST(test_setup_errors),
+        SERVE_TEST(test_ready_file_error_is_a_warning),
         SERVE_TEST(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static int teardown(void **state)
     return served_teardown(state);
 }
 
-static void test_quiet(void **state)
+static void test_no_change_no_callback(void **state)
 {
     (void)state;
     run_for(200);
@@ -76,7 +76,7 @@ static void assert_noticed(void)
     assert_int_equal(changes, before + 1);
 }
 
-static void test_changes_are_noticed(void **state)
+static void test_changes_are_reported(void **state)
 {
     (void)state;
     tmpdir_write(&served, "schemas/lamp.schema.json", "{}");
@@ -93,8 +93,7 @@ static void test_changes_are_noticed(void **state)
     assert_noticed();
 }
 
-/* Reading is not a change. */
-static void test_reading_is_quiet(void **state)
+static void test_reading_is_not_a_change(void **state)
 {
     (void)state;
     char byte;
@@ -106,7 +105,7 @@ static void test_reading_is_quiet(void **state)
 }
 
 /* Many changes at once are one. */
-static void test_many_are_one(void **state)
+static void test_burst_is_reported_once(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 200; i++) {
@@ -129,7 +128,7 @@ static void quarrel(void)
 }
 
 /* What never settles is told of all the same. */
-static void test_endless_changes(void **state)
+static void test_steady_changes_are_reported(void **state)
 {
     (void)state;
     on_time = quarrel;
@@ -149,7 +148,7 @@ static void test_new_directories(void **state)
     assert_noticed();
 }
 
-static void test_lost_root(void **state)
+static void test_directory_disappears(void **state)
 {
     (void)state;
     assert_int_equal(renameat(served.fd, "schemas", served.fd, "elsewhere"), 0);
@@ -157,7 +156,7 @@ static void test_lost_root(void **state)
     assert_int_equal(app_watch_refresh(watch), -ENOENT);
 }
 
-static void test_faults(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     static const struct fault_case faults[] = {
@@ -185,14 +184,14 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WATCH_TEST(test_quiet),
-        WATCH_TEST(test_changes_are_noticed),
-        WATCH_TEST(test_reading_is_quiet),
-        WATCH_TEST(test_many_are_one),
-        WATCH_TEST(test_endless_changes),
+        WATCH_TEST(test_no_change_no_callback),
+        WATCH_TEST(test_changes_are_reported),
+        WATCH_TEST(test_reading_is_not_a_change),
+        WATCH_TEST(test_burst_is_reported_once),
+        WATCH_TEST(test_steady_changes_are_reported),
         WATCH_TEST(test_new_directories),
-        WATCH_TEST(test_lost_root),
-        WATCH_TEST(test_faults),
+        WATCH_TEST(test_directory_disappears),
+        WATCH_TEST(test_injected_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

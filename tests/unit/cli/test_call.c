@@ -46,7 +46,7 @@ static void test_arguments_from_standard_input(void **state)
     assert_non_null(strstr(run.err, "<stdin>:1:2: unexpected end of input"));
 }
 
-static void test_what_is_misspelt(void **state)
+static void test_suggestions_for_misspelt_names(void **state)
 {
     (void)state;
     run_cli("", "call", "get_shema", served_schemas());
@@ -77,7 +77,7 @@ static void test_what_is_misspelt(void **state)
 }
 
 /* A text that does not fit a message is refused by the pipeline, as a client's would be. */
-static void test_oversize(void **state)
+static void test_request_over_the_size_limit(void **state)
 {
     (void)state;
     static char input[RUN_TEXT_MAX + 64];
@@ -103,8 +103,8 @@ int main(void)
         SERVED_TEST(test_structured_result_is_printed_as_json),
         SERVED_TEST(test_format_json_prints_the_whole_result),
         SERVED_TEST(test_arguments_from_standard_input),
-        SERVED_TEST(test_what_is_misspelt),
-        SERVED_TEST(test_oversize),
+        SERVED_TEST(test_suggestions_for_misspelt_names),
+        SERVED_TEST(test_request_over_the_size_limit),
     };
     return cmocka_run_group_tests(tests, make_first_loop, NULL);
 }

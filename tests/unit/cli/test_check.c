@@ -55,7 +55,7 @@ static void test_files(void **state)
     expect_trouble("none");
 }
 
-static void test_as(void **state)
+static void test_one_definition_for_all_lines(void **state)
 {
     (void)state;
     run_cli("\"user\"\n", "check", "--as", "Role", "-");
@@ -144,7 +144,7 @@ static void fail_each(char **words, enum fault_call call, int error)
     assert_true(at > 1);
 }
 
-static void test_faults(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     static const struct fault_case faults[] = {
@@ -200,7 +200,7 @@ static void test_recorded_sessions(void **state)
 }
 
 /* What counts is what the server settled on, not what the client asked for. */
-static void test_the_result_settles_the_version(void **state)
+static void test_version_comes_from_the_initialize_result(void **state)
 {
     (void)state;
     run_cli(OPEN("2025-11-25") OPENED("2025-03-26") BATCH, "check");
@@ -215,7 +215,7 @@ static void test_the_result_settles_the_version(void **state)
 }
 
 /* A request that names its version is in it, whatever the session says; so is its answer. */
-static void test_a_modern_request_in_a_session(void **state)
+static void test_version_in_meta_wins_over_the_session(void **state)
 {
     (void)state;
     run_cli(OPEN("2025-06-18") MODERN LIST, "check");
@@ -230,7 +230,7 @@ static void test_a_modern_request_in_a_session(void **state)
     assert_int_equal(run.status, 1);
 }
 
-static void test_text_has_line_numbers(void **state)
+static void test_text_output_has_line_numbers(void **state)
 {
     (void)state;
     run_cli(OPEN("2025-06-18") "\n" READY "{}\n" LIST "{\n", "check", "--format", "text");
@@ -252,16 +252,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recorded_sessions),
-        cmocka_unit_test(test_the_result_settles_the_version),
-        cmocka_unit_test(test_a_modern_request_in_a_session),
-        cmocka_unit_test(test_text_has_line_numbers),
+        cmocka_unit_test(test_version_comes_from_the_initialize_result),
+        cmocka_unit_test(test_version_in_meta_wins_over_the_session),
+        cmocka_unit_test(test_text_output_has_line_numbers),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_files),
-        cmocka_unit_test(test_as),
+        cmocka_unit_test(test_one_definition_for_all_lines),
         cmocka_unit_test(test_wrong_usage),
         cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_official_schema),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_injected_faults),
     };
     return cmocka_run_group_tests(tests, in_tmpdir_set_up, in_tmpdir_tear_down);
 }

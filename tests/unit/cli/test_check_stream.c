@@ -60,7 +60,7 @@ static void expect_none(struct pending_fixture *fixture, const char *id)
     assert_null(check_pending_take(fixture->pending, value));
 }
 
-static void test_found_with_its_version(void **state)
+static void test_lookup_returns_method_and_version(void **state)
 {
     struct pending_fixture *fixture = *state;
     enum mcp_version version = MCP_VERSION_COUNT;
@@ -80,7 +80,7 @@ static void test_found_with_its_version(void **state)
     assert_null(check_pending_find(fixture->pending, (struct jsv_value){0}, &version));
 }
 
-static void test_taken_once(void **state)
+static void test_a_request_is_taken_once(void **state)
 {
     put(*state, "1", MCP_METHOD_PING);
     put(*state, "2", MCP_METHOD_TOOLS_LIST);
@@ -114,7 +114,7 @@ static void test_later_request_is_answered_first(void **state)
     expect_none(*state, "1");
 }
 
-static void test_long_ids_are_not_remembered(void **state)
+static void test_long_ids_are_not_kept(void **state)
 {
     char id[CHECK_ID_SIZE_MAX + 4];
     memset(id, 'x', sizeof(id));
@@ -141,7 +141,7 @@ static void put_many(struct pending_fixture *fixture, unsigned first, unsigned c
     }
 }
 
-static void test_oldest_is_forgotten(void **state)
+static void test_oldest_request_is_dropped(void **state)
 {
     put_many(*state, 0, CHECK_PENDING_MAX);
     expect(*state, "0", MCP_METHOD_PING);
@@ -155,7 +155,7 @@ static void test_oldest_is_forgotten(void **state)
 }
 
 /* All in one chain, and the oldest at its far end: the order must still hold. */
-static void test_one_id_many_times(void **state)
+static void test_many_requests_with_one_id(void **state)
 {
     for (unsigned i = 0; i < 3 * CHECK_PENDING_MAX; i++) {
         put(*state, "7", i % 2 ? MCP_METHOD_PING : MCP_METHOD_TOOLS_LIST);
@@ -172,7 +172,7 @@ static void test_one_id_many_times(void **state)
     assert_in_range(count, CHECK_PENDING_MAX - CHECK_PENDING_MAX / 32, CHECK_PENDING_MAX);
 }
 
-static void test_no_memory(void **state)
+static void test_pending_without_memory(void **state)
 {
     (void)state;
     fault_arm(FAULT_RESIZE, 1, ENOMEM);
@@ -181,21 +181,21 @@ static void test_no_memory(void **state)
     check_pending_free(NULL);
 }
 
-static void expect_check_output(
-    struct json_fixture *fixture, const struct mcp_verdict *verdict, const char *line)
+static void
+expect_output(struct json_fixture *fixture, const struct mcp_verdict *verdict, const char *line)
 {
     check_output_write(verdict, &fixture->out);
     json_fixture_expect(fixture, line);
 }
 
-static void test_good(void **state)
+static void test_valid_as_json(void **state)
 {
     struct mcp_verdict verdict = {
         .shape.kind = MCP_KIND_REQUEST,
         .method = mcp_method(MCP_METHOD_TOOLS_LIST),
         .definition = "ListToolsRequest",
     };
-    expect_check_output(
+    expect_output(
         *state,
         &verdict,
         "{\"ok\":true,\"kind\":\"request\",\"method\":\"tools/list\","
@@ -203,18 +203,18 @@ static void test_good(void **state)
     verdict.method = NULL;
     verdict.shape.kind = MCP_KIND_RESPONSE;
     verdict.definition = "JSONRPCResponse";
-    expect_check_output(
+    expect_output(
         *state,
         &verdict,
         "{\"ok\":true,\"kind\":\"response\",\"definition\":\"JSONRPCResponse\"}\n");
     verdict.shape.kind = MCP_KIND_NONE;
     verdict.definition = "Tool";
-    expect_check_output(*state, &verdict, "{\"ok\":true,\"definition\":\"Tool\"}\n");
+    expect_output(*state, &verdict, "{\"ok\":true,\"definition\":\"Tool\"}\n");
     verdict = (struct mcp_verdict){.shape.kind = MCP_KIND_BATCH};
-    expect_check_output(*state, &verdict, "{\"ok\":true,\"kind\":\"batch\"}\n");
+    expect_output(*state, &verdict, "{\"ok\":true,\"kind\":\"batch\"}\n");
 }
 
-static void test_bad(void **state)
+static void test_invalid_as_json(void **state)
 {
     const struct jsv_problem problems[] = {
         {.path = MCP_TEXT("/a\"b"), .message = MCP_TEXT("expected \"x\"")},
@@ -228,7 +228,7 @@ static void test_bad(void **state)
         .definition = "PingRequest",
         .problems = {problems, 2, 5},
     };
-    expect_check_output(
+    expect_output(
         *state,
         &verdict,
         "{\"ok\":false,\"layer\":\"mcp\",\"code\":-32602,\"errors\":["
@@ -246,7 +246,7 @@ static void test_error_sticks(void **state)
     jsv_buf_done(&out);
 }
 
-static void test_text(void **state)
+static void test_text_output(void **state)
 {
     struct json_fixture *fixture = *state;
     const struct jsv_problem problems[] = {
@@ -308,30 +308,30 @@ expect_text(struct json_fixture *fixture, struct jsv_str text, const char *verdi
 }
 
 static void
-expect_check_line(struct json_fixture *fixture, const char *text, const char *verdicts, bool valid)
+expect_line(struct json_fixture *fixture, const char *text, const char *verdicts, bool valid)
 {
     expect_text(fixture, jsv_str_from(text), verdicts, valid);
 }
 
 static void test_lines(void **state)
 {
-    expect_check_line(*state, "", "", true);
-    expect_check_line(*state, PING, PING_GOOD, true);
-    expect_check_line(*state, PING "\n", PING_GOOD, true);
-    expect_check_line(*state, PING "\r\n\n \t\r\n" PING "\n\n", PING_GOOD PING_GOOD, true);
-    expect_check_line(*state, "  " PING "  \n", PING_GOOD, true);
+    expect_line(*state, "", "", true);
+    expect_line(*state, PING, PING_GOOD, true);
+    expect_line(*state, PING "\n", PING_GOOD, true);
+    expect_line(*state, PING "\r\n\n \t\r\n" PING "\n\n", PING_GOOD PING_GOOD, true);
+    expect_line(*state, "  " PING "  \n", PING_GOOD, true);
 }
 
-static void test_no_json(void **state)
+static void test_line_that_is_not_json(void **state)
 {
-    expect_check_line(
+    expect_line(
         *state,
         "{\n" PING "\n\f\n",
         BAD_JSON
         "\"unexpected end of input; expected a member name in double quotes\"}]}\n" PING_GOOD
             BAD_JSON "\"expected a value\"}]}\n",
         false);
-    expect_check_line(
+    expect_line(
         *state,
         "{\"a\":{\"b\":1,\"b\":2}}\n",
         "{\"ok\":false,\"layer\":\"json\",\"code\":-32700,\"errors\":[{\"path\":\"/a/b\","
@@ -340,7 +340,7 @@ static void test_no_json(void **state)
 }
 
 /* A server takes as much and no more. */
-static void test_sizes(void **state)
+static void test_line_sizes(void **state)
 {
     struct json_fixture *fixture = *state;
     for (size_t extra = 0; extra < 2; extra++) {
@@ -355,7 +355,7 @@ static void test_sizes(void **state)
     }
 }
 
-static void test_too_long(void **state)
+static void test_line_too_long(void **state)
 {
     struct json_fixture *fixture = *state;
     struct check_stream *lines = check_stream_new(&options);
@@ -381,17 +381,17 @@ static void test_answers_are_paired(void **state)
     char verdicts[1024];
     snprintf(text, sizeof(text), "%s%s%s", request, response, response);
     snprintf(verdicts, sizeof(verdicts), "%s%s%s", good, bad, any);
-    expect_check_line(*state, text, verdicts, false);
+    expect_line(*state, text, verdicts, false);
 }
 
-static void test_as(void **state)
+static void test_one_definition_for_all_lines(void **state)
 {
     options.as = "Role";
     assert_int_equal(
         mcp_definitions_find(
             options.definitions, options.version, JSV_STR("Role"), &options.as_schema),
         0);
-    expect_check_line(
+    expect_line(
         *state,
         "\"user\"\n\"someone\"\n",
         "{\"ok\":true,\"definition\":\"Role\"}\n"
@@ -413,7 +413,7 @@ static void test_full_buffer(void **state)
     check_stream_free(lines);
 }
 
-static void test_no_memory_check_line(void **state)
+static void test_stream_without_memory(void **state)
 {
     (void)state;
     unsigned at = 0;
@@ -437,30 +437,30 @@ static void test_no_memory_check_line(void **state)
 int main(void)
 {
     const struct CMUnitTest check_pending_tests[] = {
-        PENDING_TEST(test_found_with_its_version),
-        PENDING_TEST(test_taken_once),
+        PENDING_TEST(test_lookup_returns_method_and_version),
+        PENDING_TEST(test_a_request_is_taken_once),
         PENDING_TEST(test_ids_are_equal_by_value),
         PENDING_TEST(test_later_request_is_answered_first),
-        PENDING_TEST(test_long_ids_are_not_remembered),
-        PENDING_TEST(test_oldest_is_forgotten),
-        PENDING_TEST(test_one_id_many_times),
-        cmocka_unit_test(test_no_memory),
+        PENDING_TEST(test_long_ids_are_not_kept),
+        PENDING_TEST(test_oldest_request_is_dropped),
+        PENDING_TEST(test_many_requests_with_one_id),
+        cmocka_unit_test(test_pending_without_memory),
     };
     const struct CMUnitTest check_output_tests[] = {
-        JSON_TEST(test_good),
-        JSON_TEST(test_bad),
-        JSON_TEST(test_text),
+        JSON_TEST(test_valid_as_json),
+        JSON_TEST(test_invalid_as_json),
+        JSON_TEST(test_text_output),
         cmocka_unit_test(test_error_sticks),
     };
     const struct CMUnitTest check_line_tests[] = {
         JSON_TEST(test_lines),
-        JSON_TEST(test_no_json),
-        JSON_TEST(test_sizes),
-        JSON_TEST(test_too_long),
+        JSON_TEST(test_line_that_is_not_json),
+        JSON_TEST(test_line_sizes),
+        JSON_TEST(test_line_too_long),
         JSON_TEST(test_answers_are_paired),
-        JSON_TEST(test_as),
+        JSON_TEST(test_one_definition_for_all_lines),
         cmocka_unit_test(test_full_buffer),
-        cmocka_unit_test(test_no_memory_check_line),
+        cmocka_unit_test(test_stream_without_memory),
     };
     int failed = 0;
     failed += cmocka_run_group_tests(check_pending_tests, NULL, NULL);

@@ -169,7 +169,7 @@ static void check(const struct args_case *one)
     assert_string_equal(said, "");
 }
 
-static void test_cases(void **state)
+static void test_arguments(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -199,7 +199,7 @@ static const char *parse(const struct cli_command *other, int argc, char **argv,
     return said;
 }
 
-static void test_as_many_values_as_fit(void **state)
+static void test_limit_on_values(void **state)
 {
     (void)state;
     char option[] = "-nx";
@@ -218,7 +218,7 @@ static void test_as_many_values_as_fit(void **state)
         "too many options with a value; the limit is 64, at '-nx'"));
 }
 
-static const struct cli_option options_help[] = {
+static const struct cli_option help_options[] = {
     {.name = "flag", .flag = 1, .help = "Do it differently"},
     {.name = "file", .flag = 2, .help = "Do it with a file", .value = "FILE", .letter = 'f'},
     {0},
@@ -250,12 +250,12 @@ static const struct cli_option settings[] = {
     {0},
 };
 
-static const struct cli_command command_help = {
+static const struct cli_command help_command = {
     .name = "test",
     .synopsis = "FILE",
     .summary = "Try things",
     .details = "More about it.\n",
-    .options = options_help,
+    .options = help_options,
 };
 
 static void assert_text(struct jsv_buf *text, const char *expected)
@@ -265,12 +265,12 @@ static void assert_text(struct jsv_buf *text, const char *expected)
     jsv_buf_done(text);
 }
 
-static void test_command(void **state)
+static void test_help_of_a_command(void **state)
 {
     (void)state;
     struct jsv_buf text;
     jsv_buf_init(&text, NULL, 4096);
-    cli_help_command(&text, &command_help);
+    cli_help_command(&text, &help_command);
     assert_text(
         &text,
         "Usage: mcpgate test [OPTION]... FILE\n"
@@ -284,10 +284,10 @@ static void test_command(void **state)
         "  --help           Show this text\n");
 }
 
-static void test_long_options(void **state)
+static void test_help_aligns_long_options(void **state)
 {
     (void)state;
-    struct cli_command other = command_help;
+    struct cli_command other = help_command;
     struct jsv_buf text;
     jsv_buf_init(&text, NULL, 4096);
     other.options = long_options;
@@ -303,11 +303,11 @@ static void test_long_options(void **state)
 }
 
 /* Few and short: the column that the list of commands has. */
-static void test_no_options(void **state)
+static void test_help_without_options(void **state)
 {
     (void)state;
     static const struct cli_option none[] = {{0}};
-    struct cli_command other = command_help;
+    struct cli_command other = help_command;
     struct jsv_buf text;
     jsv_buf_init(&text, NULL, 4096);
     other.options = none;
@@ -317,10 +317,10 @@ static void test_no_options(void **state)
     jsv_buf_done(&text);
 }
 
-static void test_program(void **state)
+static void test_help_of_the_program(void **state)
 {
     (void)state;
-    const struct cli_command *const commands[] = {&command_help, &command_help};
+    const struct cli_command *const commands[] = {&help_command, &help_command};
     struct jsv_buf text;
     jsv_buf_init(&text, NULL, 4096);
     cli_help_program(&text, commands, 2, settings);
@@ -350,10 +350,10 @@ static void test_program(void **state)
 }
 
 /* The buffer's ceiling stops the text, not the program. */
-static void test_no_room(void **state)
+static void test_help_in_a_full_buffer(void **state)
 {
     (void)state;
-    const struct cli_command *const commands[] = {&command_help};
+    const struct cli_command *const commands[] = {&help_command};
     for (size_t size_max = 0; size_max < 200; size_max++) {
         struct jsv_buf text;
         jsv_buf_init(&text, NULL, size_max);
@@ -431,7 +431,7 @@ static void test_help_of_commands(void **state)
     }
 }
 
-static void test_help_is_a_command_too(void **state)
+static void test_help_command(void **state)
 {
     (void)state;
     run_cli("", "help");
@@ -456,7 +456,7 @@ static void test_version(void **state)
     assert_string_equal(run.err, "");
 }
 
-static void test_wrong_words(void **state)
+static void test_unknown_commands(void **state)
 {
     (void)state;
     run_cli("", "frobnicate", "--help");
@@ -486,7 +486,7 @@ static void test_wrong_words(void **state)
     assert_int_equal(run.status, 2);
 }
 
-static void test_faults(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     run_cli_with_faults("", "--help");
@@ -497,21 +497,21 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_empty_operand),
-        cmocka_unit_test(test_as_many_values_as_fit),
-        cmocka_unit_test(test_command),
-        cmocka_unit_test(test_long_options),
-        cmocka_unit_test(test_no_options),
-        cmocka_unit_test(test_program),
-        cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_limit_on_values),
+        cmocka_unit_test(test_help_of_a_command),
+        cmocka_unit_test(test_help_aligns_long_options),
+        cmocka_unit_test(test_help_without_options),
+        cmocka_unit_test(test_help_of_the_program),
+        cmocka_unit_test(test_help_in_a_full_buffer),
         cmocka_unit_test(test_no_command),
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_help_of_commands),
-        cmocka_unit_test(test_help_is_a_command_too),
+        cmocka_unit_test(test_help_command),
         cmocka_unit_test(test_version),
-        cmocka_unit_test(test_wrong_words),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_unknown_commands),
+        cmocka_unit_test(test_injected_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

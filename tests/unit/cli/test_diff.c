@@ -70,7 +70,7 @@ static void test_pretty(void **state)
 }
 
 /* A document as deep as may be, whole in the patch, which is two levels deeper. */
-static void test_pretty_of_the_deepest(void **state)
+static void test_pretty_at_the_depth_limit(void **state)
 {
     (void)state;
     enum {
@@ -97,7 +97,7 @@ static void test_pretty_of_the_deepest(void **state)
     assert_non_null(strstr(run.err, "nested deeper"));
 }
 
-static void test_refused_documents(void **state)
+static void test_invalid_documents(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -140,7 +140,7 @@ static void test_usage(void **state)
     assert_non_null(strstr(run.err, "only once"));
 }
 
-static void test_faults(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     const char *base = tmpdir_path(&dir, "base");
@@ -172,11 +172,11 @@ int main(void)
         DIFF_TEST(test_patch),
         DIFF_TEST(test_standard_input),
         DIFF_TEST(test_pretty),
-        DIFF_TEST(test_pretty_of_the_deepest),
-        DIFF_TEST(test_refused_documents),
+        DIFF_TEST(test_pretty_at_the_depth_limit),
+        DIFF_TEST(test_invalid_documents),
         DIFF_TEST(test_missing_files),
         DIFF_TEST(test_usage),
-        DIFF_TEST(test_faults),
+        DIFF_TEST(test_injected_faults),
         DIFF_TEST(test_no_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void assert_result(const char *expected)
     assert_int_equal(run.status, 0);
 }
 
-static void test_spelling_does_not_matter(void **state)
+static void test_equal_documents_have_equal_digests(void **state)
 {
     (void)state;
     static const char *const spellings[] = {
@@ -63,7 +63,7 @@ static void test_verifying(void **state)
     assert_result(RESULT(DIGEST_EMPTY));
 }
 
-static void test_nothing_to_verify(void **state)
+static void test_verify_with_a_malformed_digest(void **state)
 {
     (void)state;
     static const char *const words[] = {
@@ -81,7 +81,7 @@ static void test_nothing_to_verify(void **state)
     }
 }
 
-static void test_plain_bytes(void **state)
+static void test_text_digests_bytes(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "file", "{}");
@@ -98,7 +98,7 @@ static void test_plain_bytes(void **state)
 }
 
 /* 8 MiB of zeros, more than one read; digest by sha256sum. */
-static void test_many_bytes(void **state)
+static void test_text_of_any_size(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "zeros", "");
@@ -109,7 +109,7 @@ static void test_many_bytes(void **state)
     assert_true(fault.calls[FAULT_READ] > 8);
 }
 
-static void test_beyond_double(void **state)
+static void test_number_beyond_double(void **state)
 {
     (void)state;
     run_cli("{\"a\":\n [0, -1e400]}", "digest");
@@ -123,7 +123,7 @@ static void test_beyond_double(void **state)
         "       ^\n");
 }
 
-static void test_refused(void **state)
+static void test_invalid_documents(void **state)
 {
     (void)state;
     static const char *const texts[] = {"", "{", "{\"a\":1,\"a\":1}", "text"};
@@ -147,7 +147,7 @@ static void test_refused(void **state)
     assert_non_null(strstr(run.err, "unexpected operand 'b'"));
 }
 
-static void test_faults(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "file", "{\"b\": [1.5, \"\\n\"], \"a\": {\"c\": null}}");
@@ -164,15 +164,15 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DIGEST_TEST(test_spelling_does_not_matter),
+        DIGEST_TEST(test_equal_documents_have_equal_digests),
         DIGEST_TEST(test_inputs),
         DIGEST_TEST(test_verifying),
-        DIGEST_TEST(test_nothing_to_verify),
-        DIGEST_TEST(test_plain_bytes),
-        DIGEST_TEST(test_many_bytes),
-        DIGEST_TEST(test_beyond_double),
-        DIGEST_TEST(test_refused),
-        DIGEST_TEST(test_faults),
+        DIGEST_TEST(test_verify_with_a_malformed_digest),
+        DIGEST_TEST(test_text_digests_bytes),
+        DIGEST_TEST(test_text_of_any_size),
+        DIGEST_TEST(test_number_beyond_double),
+        DIGEST_TEST(test_invalid_documents),
+        DIGEST_TEST(test_injected_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void assert_verdict(int status, const char *line)
     assert_int_equal(run.status, status);
 }
 
-static void test_good_ones(void **state)
+static void test_valid_envelopes(void **state)
 {
     (void)state;
     run_cli("{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":null}", "envelope", "-");
@@ -31,7 +31,7 @@ static void test_good_ones(void **state)
     assert_verdict(0, OK);
 }
 
-static void test_by_the_schema(void **state)
+static void test_schema_errors(void **state)
 {
     (void)state;
     static const char in[] = "{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":1,\"extra\":1}";
@@ -43,7 +43,7 @@ static void test_by_the_schema(void **state)
     assert_verdict(1, line);
 }
 
-static void test_beyond_the_schema(void **state)
+static void test_conformance_errors(void **state)
 {
     (void)state;
     static const char in[] = "{\"schema_version\":\"mcp.envelope.v0.1\",\"result\":"
@@ -57,7 +57,7 @@ static void test_beyond_the_schema(void **state)
         "\"msg\":\"an envelope in an envelope\"}]}\n");
 }
 
-static void test_more_than_are_listed(void **state)
+static void test_more_problems_than_listed(void **state)
 {
     (void)state;
     static char in[4096];
@@ -84,7 +84,7 @@ static void test_unreadable(void **state)
     assert_true(run_is_one_line(run.err));
 }
 
-static void test_trouble(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "file", ENVELOPE("[]", "[\"a\"]", "[]"));
@@ -209,12 +209,12 @@ static void test_vectors_of_other_commands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_ones),
-        cmocka_unit_test(test_by_the_schema),
-        cmocka_unit_test(test_beyond_the_schema),
-        cmocka_unit_test(test_more_than_are_listed),
+        cmocka_unit_test(test_valid_envelopes),
+        cmocka_unit_test(test_schema_errors),
+        cmocka_unit_test(test_conformance_errors),
+        cmocka_unit_test(test_more_problems_than_listed),
         IN_TMPDIR(test_unreadable),
-        IN_TMPDIR(test_trouble),
+        IN_TMPDIR(test_injected_faults),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_vectors_of_other_commands),
     };

@@ -68,7 +68,7 @@ static void test_files_and_stdin(void **state)
     check_read("-", 10, "stdin");
 }
 
-static void test_what_cannot_be_opened(void **state)
+static void test_input_that_cannot_be_opened(void **state)
 {
     (void)state;
     assert_int_equal(check_read("nowhere/at/all", 10, NULL), -ENOENT);
@@ -78,7 +78,7 @@ static void test_what_cannot_be_opened(void **state)
     assert_int_equal(cli_input_open(&cli, "nowhere"), -ENOENT);
 }
 
-static void test_what_cannot_be_read(void **state)
+static void test_input_that_cannot_be_read(void **state)
 {
     (void)state;
     assert_int_equal(check_read(dir.path, 10, NULL), -EISDIR);
@@ -88,7 +88,7 @@ static void test_what_cannot_be_read(void **state)
     assert_string_equal(take(), "mcpgate: digest: <stdin>: Input/output error\n");
 }
 
-static void test_too_large(void **state)
+static void test_input_over_the_limit(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "sparse", "");
@@ -137,7 +137,7 @@ static void test_writing(void **state)
     assert_string_equal(take_output(&cli.err_fd), "");
 }
 
-static void test_failing_to_write(void **state)
+static void test_write_errors(void **state)
 {
     (void)state;
     fault_arm(FAULT_WRITE, 1, ENOSPC);
@@ -147,7 +147,7 @@ static void test_failing_to_write(void **state)
         "mcpgate: diff: cannot write to standard output: No space left on device\n");
 }
 
-static void test_buffers(void **state)
+static void test_writing_buffers(void **state)
 {
     (void)state;
     struct jsv_buf buf;
@@ -164,7 +164,7 @@ static void test_buffers(void **state)
     jsv_buf_done(&buf);
 }
 
-static void test_failures(void **state)
+static void test_reports_of_failed_results(void **state)
 {
     (void)state;
     assert_int_equal(cli_output_failed(&cli, -ENOMEM), -ENOMEM);
@@ -173,7 +173,7 @@ static void test_failures(void **state)
         "mcpgate: diff: cannot compute the result: Cannot allocate memory\n");
 }
 
-static void test_closing(void **state)
+static void test_close_errors(void **state)
 {
     (void)state;
     int fd = cli.out_fd;
@@ -195,7 +195,7 @@ static bool is_like(const char *name, const char *text)
     return cli_is_like_yaml(name, jsv_str_from(text));
 }
 
-static void test_yaml(void **state)
+static void test_yaml_is_recognised(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -215,7 +215,7 @@ static void test_yaml(void **state)
     assert_true(is_like("d/x.yml", ""));
 }
 
-static void test_broken_json(void **state)
+static void test_broken_json_is_not_yaml(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -277,7 +277,7 @@ static void assert_refused(const char *text, const char *expected)
     assert_string_equal(said, expected);
 }
 
-static void test_refusing(void **state)
+static void test_invalid_documents(void **state)
 {
     (void)state;
     assert_refused("", "mcpgate: diff: <stdin>:1:1: expected a JSON value, found nothing\n");
@@ -307,7 +307,7 @@ static const char *report(const char *text, const char *pointer)
     return said;
 }
 
-static void test_reporting(void **state)
+static void test_reports_about_values(void **state)
 {
     (void)state;
     assert_string_equal(report("1", ""), "mcpgate: diff: <stdin>:1:1: look here\n  1\n  ^\n");
@@ -363,19 +363,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         INPUT_TEST(test_names),
         INPUT_TEST(test_files_and_stdin),
-        INPUT_TEST(test_what_cannot_be_opened),
-        INPUT_TEST(test_what_cannot_be_read),
-        INPUT_TEST(test_too_large),
+        INPUT_TEST(test_input_that_cannot_be_opened),
+        INPUT_TEST(test_input_that_cannot_be_read),
+        INPUT_TEST(test_input_over_the_limit),
         OUTPUT_TEST(test_writing),
-        OUTPUT_TEST(test_failing_to_write),
-        OUTPUT_TEST(test_buffers),
-        OUTPUT_TEST(test_failures),
-        OUTPUT_TEST(test_closing),
-        cmocka_unit_test(test_yaml),
-        cmocka_unit_test(test_broken_json),
+        OUTPUT_TEST(test_write_errors),
+        OUTPUT_TEST(test_writing_buffers),
+        OUTPUT_TEST(test_reports_of_failed_results),
+        OUTPUT_TEST(test_close_errors),
+        cmocka_unit_test(test_yaml_is_recognised),
+        cmocka_unit_test(test_broken_json_is_not_yaml),
         cmocka_unit_test(test_loading),
-        cmocka_unit_test(test_refusing),
-        cmocka_unit_test(test_reporting),
+        cmocka_unit_test(test_invalid_documents),
+        cmocka_unit_test(test_reports_about_values),
         cmocka_unit_test_teardown(test_reporting_without_memory, tear_down_document),
         cmocka_unit_test_teardown(test_loading_without_memory, tear_down_document),
     };

@@ -18,7 +18,7 @@ static void test_wrong_format(void **state)
         "--help'\n");
 }
 
-static void test_wrong_root(void **state)
+static void test_missing_directory(void **state)
 {
     (void)state;
     run_cli("", "tools", "--schemas-dir", "/nowhere/at/all");
@@ -63,7 +63,7 @@ static void test_columns(void **state)
 }
 
 /* (A file that cannot be read is left out with a warning, so only these are trouble.) */
-static void test_faults(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     char *words[] = {(char *)(uintptr_t) "examples", (char *)(uintptr_t)served_examples(), NULL};
@@ -77,7 +77,7 @@ static void test_faults(void **state)
     }
 }
 
-static void test_json(void **state)
+static void test_schemas_as_json(void **state)
 {
     (void)state;
     run_cli("", "schemas", served_schemas());
@@ -100,7 +100,7 @@ static void test_none(void **state)
 }
 
 /* Each with the schema it is checked against, however that is known. */
-static void test_json_examples(void **state)
+static void test_examples_as_json(void **state)
 {
     (void)state;
     run_cli("", "examples", served_schemas(), served_examples());
@@ -113,7 +113,7 @@ static void test_json_examples(void **state)
         "{\"component\":\"other\",\"schema\":\"lamp\",\"path\":\"other.json\"}]\n");
 }
 
-static void test_text(void **state)
+static void test_examples_as_text(void **state)
 {
     (void)state;
     run_cli("", "examples", "--format=text", served_examples());
@@ -127,7 +127,7 @@ static void test_text(void **state)
 }
 
 /* The whole descriptor of each tool, in order. */
-static void test_json_tools(void **state)
+static void test_tools_as_json(void **state)
 {
     (void)state;
     size_t count;
@@ -153,7 +153,7 @@ static void test_json_tools(void **state)
     jsv_reader_free(reader);
 }
 
-static void test_text_tools(void **state)
+static void test_tools_as_text(void **state)
 {
     (void)state;
     run_cli("", "tools", "--format", "text");
@@ -221,7 +221,7 @@ static void test_lint_findings(void **state)
         "y.tool.json#/inputSchema: accepts any member; set \"additionalProperties\"\n");
 }
 
-static void test_lint_hidden(void **state)
+static void test_lint_finds_invisible_characters(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -262,20 +262,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED_TEST(test_wrong_format),
-        SERVED_TEST(test_wrong_root),
+        SERVED_TEST(test_missing_directory),
         SERVED_TEST(test_wrong_setting),
         SERVED_TEST(test_operands),
         SERVED_TEST(test_columns),
-        SERVED_TEST(test_faults),
-        SERVED_TEST(test_json),
+        SERVED_TEST(test_injected_faults),
+        SERVED_TEST(test_schemas_as_json),
         SERVED_TEST(test_none),
-        SERVED_TEST(test_json_examples),
-        SERVED_TEST(test_text),
-        cmocka_unit_test(test_json_tools),
-        cmocka_unit_test(test_text_tools),
+        SERVED_TEST(test_examples_as_json),
+        SERVED_TEST(test_examples_as_text),
+        cmocka_unit_test(test_tools_as_json),
+        cmocka_unit_test(test_tools_as_text),
         LINT_TEST(test_lint_clean),
         LINT_TEST(test_lint_findings),
-        LINT_TEST(test_lint_hidden),
+        LINT_TEST(test_lint_finds_invisible_characters),
         LINT_TEST(test_lint_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void assert_reads(const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_from_file_to_file(void **state)
+static void test_next_file(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "1.jsonl", "a");
@@ -61,7 +61,7 @@ static void test_from_file_to_file(void **state)
     cli_log_files_close(&trail);
 }
 
-static void test_gone(void **state)
+static void test_missing_files(void **state)
 {
     (void)state;
     assert_int_equal(cli_log_files_open(&trail, latest), -ENOENT);
@@ -76,7 +76,7 @@ static void test_gone(void **state)
     cli_log_files_close(&trail);
 }
 
-static void test_trouble(void **state)
+static void test_errors_between_files(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "1.jsonl", "a");
@@ -99,7 +99,7 @@ static void test_trouble(void **state)
     cli_log_files_close(&trail);
 }
 
-static void test_a_name_that_is_too_long(void **state)
+static void test_path_too_long(void **state)
 {
     (void)state;
     static char deep[PATH_MAX + 16];
@@ -166,7 +166,7 @@ static void show_text(const char *text)
 
 /* ---- lines ---- */
 
-static void test_a_line_for_people(void **state)
+static void test_line_format(void **state)
 {
     (void)state;
     show_text(OK("t1"));
@@ -181,7 +181,7 @@ static void test_a_line_for_people(void **state)
     assert_shown("t  ok                      1.000 ms  stdio   p  greet\n");
 }
 
-static void test_nothing_a_terminal_obeys(void **state)
+static void test_control_characters_are_replaced(void **state)
 {
     (void)state;
     show_text("{\"ts\":\"t\\u001b[2J\",\"transport\":\"\\u007f\",\"method\":\"a\\nb\\u0085"
@@ -189,7 +189,7 @@ static void test_nothing_a_terminal_obeys(void **state)
     assert_shown("t?[2J  ok                      0.000 ms  ?       a?b?c\xC3\xA9  \n");
 }
 
-static void test_what_is_no_line_is_passed_over(void **state)
+static void test_other_lines_are_skipped(void **state)
 {
     (void)state;
     show_text("garbage\n\n[1]\n\"ts\"\nnull\n{}\n{\"ts\":1}\n{\"ts\":\"t\",\"ts\":\"t\"}\n\xFF\xFE"
@@ -200,7 +200,7 @@ static void test_what_is_no_line_is_passed_over(void **state)
 }
 
 /* Numbers no server writes are cut, not read beyond. */
-static void test_a_duration_without_a_message(void **state)
+static void test_absurd_duration(void **state)
 {
     (void)state;
     show_text("{\"ts\":\"t\",\"status\":\"ok\",\"durationMs\":1e300}\n");
@@ -211,7 +211,7 @@ static void test_a_duration_without_a_message(void **state)
     assert_int_equal(run.status, 0);
 }
 
-static void test_the_last_line(void **state)
+static void test_last_line_without_line_break(void **state)
 {
     (void)state;
     show_text(OK("t1") LINE("t2", "ok"));
@@ -220,7 +220,7 @@ static void test_the_last_line(void **state)
     assert_shown(SHOWN_OK("t1"));
 }
 
-static void test_a_line_that_is_too_long(void **state)
+static void test_line_too_long(void **state)
 {
     (void)state;
     size_t size = (size_t)2 << 20;
@@ -286,7 +286,7 @@ static void test_since(void **state)
     }
 }
 
-static void test_since_what(void **state)
+static void test_since_accepts_times_only(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -322,7 +322,7 @@ static void test_failures(void **state)
 
 /* ---- which file ---- */
 
-static void test_a_directory_is_its_latest_file(void **state)
+static void test_directory_shows_its_newest_file(void **state)
 {
     (void)state;
     tmpdir_write(&dir, FOLDER "/1.jsonl", OK("old"));
@@ -336,7 +336,7 @@ static void test_a_directory_is_its_latest_file(void **state)
     assert_shown(SHOWN_OK("old"));
 }
 
-static void test_the_directory_of_the_environment(void **state)
+static void test_directory_from_the_environment(void **state)
 {
     (void)state;
     tmpdir_write(&dir, FOLDER "/1.jsonl", OK("t"));
@@ -367,7 +367,7 @@ static void test_no_log(void **state)
     assert_int_equal(run.status, 2);
 }
 
-static void test_trouble_log(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "file", OK("t1"));
@@ -437,7 +437,7 @@ static void append(const char *name, const char *text)
     close(fd);
 }
 
-static void point_latest_log(const char *target)
+static void point_log_latest(const char *target)
 {
     tmpdir_link(&dir, target, FOLDER "/.next");
     assert_int_equal(renameat(dir.fd, FOLDER "/.next", dir.fd, FOLDER "/.latest"), 0);
@@ -464,7 +464,7 @@ static void rotate(void)
 {
     append(FOLDER "/1.jsonl", OK("t4") "{\"ts\":");
     append(FOLDER "/2.jsonl", OK("t5"));
-    point_latest_log("2.jsonl");
+    point_log_latest("2.jsonl");
 }
 
 static void remove_all(void)
@@ -479,7 +479,7 @@ static void make_again(void)
 {
     tmpdir_mkdir(&dir, FOLDER);
     append(FOLDER "/3.jsonl", OK("t6"));
-    point_latest_log("3.jsonl");
+    point_log_latest("3.jsonl");
 }
 
 static void append_garbage(void)
@@ -490,7 +490,7 @@ static void append_garbage(void)
 static void begin_first_file(void)
 {
     append(FOLDER "/1.jsonl", OK("t1"));
-    point_latest_log("1.jsonl");
+    point_log_latest("1.jsonl");
 }
 
 static void test_follow(void **state)
@@ -523,14 +523,14 @@ static void rotate_twice(void)
     append(FOLDER "/2.jsonl", OK("t2"));
     append(FOLDER "/2a.txt", OK("other"));
     append(FOLDER "/notes.jsonl", OK("other"));
-    point_latest_log("3.jsonl");
+    point_log_latest("3.jsonl");
 }
 
 /* A clock that was set back: the latest has a name before all others. */
 static void begin_an_older_one(void)
 {
     append(FOLDER "/0.jsonl", OK("t4"));
-    point_latest_log("0.jsonl");
+    point_log_latest("0.jsonl");
 }
 
 static void test_follow_many_files(void **state)
@@ -567,10 +567,10 @@ static void rotate_without_line_end(void)
 {
     append(FOLDER "/1.jsonl", LINE("t2", "ok"));
     append(FOLDER "/2.jsonl", OK("t3"));
-    point_latest_log("2.jsonl");
+    point_log_latest("2.jsonl");
 }
 
-static void test_follow_a_last_line(void **state)
+static void test_follow_with_a_partial_last_line(void **state)
 {
     (void)state;
     static void (*const all[])(void) = {rotate_without_line_end, nothing, NULL};
@@ -605,7 +605,7 @@ static void rotate_and_hide(void)
     open_error = ENOENT;
 }
 
-static void test_follow_to_a_file_that_cannot_be_opened(void **state)
+static void test_follow_when_the_next_file_cannot_be_opened(void **state)
 {
     (void)state;
     static void (*const denied[])(void) = {rotate_and_deny, nothing, NULL};
@@ -616,7 +616,7 @@ static void test_follow_to_a_file_that_cannot_be_opened(void **state)
 }
 
 /* Found, and gone before it could be opened: the next look finds what there is. */
-static void test_follow_to_a_file_that_is_gone_again(void **state)
+static void test_follow_when_the_next_file_is_gone(void **state)
 {
     (void)state;
     static void (*const gone[])(void) = {rotate_and_hide, nothing, NULL};
@@ -628,36 +628,37 @@ static void test_follow_to_a_file_that_is_gone_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_from_file_to_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_gone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_trouble, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_name_that_is_too_long, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_line_for_people, set_up_log, tear_down_log),
-        cmocka_unit_test_setup_teardown(test_nothing_a_terminal_obeys, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_next_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_missing_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_errors_between_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_path_too_long, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_line_format, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
-            test_what_is_no_line_is_passed_over, set_up_log, tear_down_log),
+            test_control_characters_are_replaced, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_other_lines_are_skipped, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_absurd_duration, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
-            test_a_duration_without_a_message, set_up_log, tear_down_log),
-        cmocka_unit_test_setup_teardown(test_the_last_line, set_up_log, tear_down_log),
-        cmocka_unit_test_setup_teardown(test_a_line_that_is_too_long, set_up_log, tear_down_log),
+            test_last_line_without_line_break, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_line_too_long, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_many_lines, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_since, set_up_log, tear_down_log),
-        cmocka_unit_test_setup_teardown(test_since_what, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_since_accepts_times_only, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_failures, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
-            test_a_directory_is_its_latest_file, set_up_log, tear_down_log),
+            test_directory_shows_its_newest_file, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
-            test_the_directory_of_the_environment, set_up_log, tear_down_log),
+            test_directory_from_the_environment, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_no_log, set_up_log, tear_down_log),
-        cmocka_unit_test_setup_teardown(test_trouble_log, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(test_injected_faults, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_follow, set_up_log, tear_down_log),
-        cmocka_unit_test_setup_teardown(test_follow_a_last_line, set_up_log, tear_down_log),
+        cmocka_unit_test_setup_teardown(
+            test_follow_with_a_partial_last_line, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_follow_many_files, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(test_follow_one_file, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
-            test_follow_to_a_file_that_cannot_be_opened, set_up_log, tear_down_log),
+            test_follow_when_the_next_file_cannot_be_opened, set_up_log, tear_down_log),
         cmocka_unit_test_setup_teardown(
-            test_follow_to_a_file_that_is_gone_again, set_up_log, tear_down_log),
+            test_follow_when_the_next_file_is_gone, set_up_log, tear_down_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void test_full_disk(void **state)
     close(full);
 }
 
-static void test_reader_gone(void **state)
+static void test_reader_of_the_pipe_is_gone(void **state)
 {
     (void)state;
     int fds[2];
@@ -201,7 +201,7 @@ static void test_closed_descriptors(void **state)
 
 /* ---- standard input ---- */
 
-static void test_input_that_comes_later(void **state)
+static void test_input_that_arrives_late(void **state)
 {
     (void)state;
     int in[2];
@@ -236,7 +236,7 @@ static void test_pipe_as_a_file(void **state)
     close(fds[0]);
 }
 
-static void test_too_large(void **state)
+static void test_input_over_the_limit(void **state)
 {
     (void)state;
     assert_int_equal(truncate(tmpdir_path(&dir, "a"), ((off_t)1 << 30) + 1), 0);
@@ -517,11 +517,11 @@ int main(void)
     const struct CMUnitTest main_tests[] = {
         MAIN_TEST(test_result_and_version),
         MAIN_TEST(test_full_disk),
-        MAIN_TEST(test_reader_gone),
+        MAIN_TEST(test_reader_of_the_pipe_is_gone),
         MAIN_TEST(test_closed_descriptors),
-        MAIN_TEST(test_input_that_comes_later),
+        MAIN_TEST(test_input_that_arrives_late),
         MAIN_TEST(test_pipe_as_a_file),
-        MAIN_TEST(test_too_large),
+        MAIN_TEST(test_input_over_the_limit),
         MAIN_TEST(test_colours),
         MAIN_TEST(test_stream_in_constant_memory),
         MAIN_TEST(test_interrupted),

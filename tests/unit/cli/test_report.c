@@ -28,7 +28,7 @@ static void assert_message(const char *expected)
     assert_memory_equal(message.data, expected, message.size);
 }
 
-static void test_own_texts(void **state)
+static void test_trusted_text(void **state)
 {
     (void)state;
     cli_message_put(&message, "line ");
@@ -48,7 +48,7 @@ static void test_colours(void **state)
     assert_message("\033[1m\033[0m");
 }
 
-static void test_foreign_text_is_made_safe(void **state)
+static void test_untrusted_text_is_escaped(void **state)
 {
     (void)state;
     static const struct {
@@ -139,7 +139,7 @@ static void test_excerpt_of_lines(void **state)
     assert_excerpt(JSV_STR("\xff\x01!"), 2, "  \\xff\\x01!\n          ^\n");
 }
 
-static void test_no_excerpt_of_nothing(void **state)
+static void test_no_excerpt_of_an_empty_line(void **state)
 {
     (void)state;
     assert_excerpt((struct jsv_str){NULL, 0}, 0, "");
@@ -186,7 +186,7 @@ static void test_cuts_split_no_character(void **state)
     }
 }
 
-static void test_colour(void **state)
+static void test_excerpt_colour(void **state)
 {
     (void)state;
     cli_message_init(&message, true);
@@ -221,7 +221,7 @@ static const char *take_report(void)
     return said;
 }
 
-static void test_one_line(void **state)
+static void test_messages_of_one_line(void **state)
 {
     (void)state;
     cli_report(&cli, "something happened");
@@ -240,7 +240,7 @@ static void test_one_line(void **state)
     assert_string_equal(take_report(), "mcpgate: unknown command 'x'; try 'mcpgate --help'\n");
 }
 
-static void test_hostile_names(void **state)
+static void test_hostile_names_are_escaped(void **state)
 {
     (void)state;
     cli_report_errno(&cli, "a\n\033]0;title\a", -EIO);
@@ -266,7 +266,7 @@ static void test_hostile_names(void **state)
     free(name);
 }
 
-static void test_colours_report(void **state)
+static void test_report_colours(void **state)
 {
     (void)state;
     struct cli_spot spot = {.name = "a", .text = JSV_STR("x"), .line = 1, .column = 1};
@@ -310,7 +310,7 @@ static void test_place_and_pointer(void **state)
 }
 
 /* Nothing can be done about it, and nothing is. */
-static void test_failing_to_report(void **state)
+static void test_write_error(void **state)
 {
     (void)state;
     fault_arm(FAULT_WRITE, 0, EIO);
@@ -364,7 +364,7 @@ static struct cli_progress started(uint64_t total)
     return progress;
 }
 
-static void test_drawing(void **state)
+static void test_progress_line(void **state)
 {
     (void)state;
     struct cli_progress progress = started(1000);
@@ -396,7 +396,7 @@ static void test_unknown_total(void **state)
     assert_string_equal(drawn(), "\r1000 documents  2000/s\033[K");
 }
 
-static void test_before_anything_is_done(void **state)
+static void test_progress_before_any_document(void **state)
 {
     (void)state;
     struct cli_progress progress = started(1000);
@@ -406,7 +406,7 @@ static void test_before_anything_is_done(void **state)
 }
 
 /* A file that grew meanwhile. */
-static void test_more_than_all(void **state)
+static void test_progress_beyond_the_total(void **state)
 {
     (void)state;
     struct cli_progress progress = started(10);
@@ -416,7 +416,7 @@ static void test_more_than_all(void **state)
         drawn(), "\r[####################] 100%  5 documents  10/s  0:00 left\033[K");
 }
 
-static void test_not_too_often(void **state)
+static void test_progress_is_rate_limited(void **state)
 {
     (void)state;
     struct cli_progress progress = started(1000);
@@ -431,7 +431,7 @@ static void test_not_too_often(void **state)
     }
 }
 
-static void test_hiding(void **state)
+static void test_progress_is_erased(void **state)
 {
     (void)state;
     struct cli_progress progress = started(0);
@@ -443,7 +443,7 @@ static void test_hiding(void **state)
     assert_string_equal(drawn(), "\r1 documents  1/s\033[K\r\033[K");
 }
 
-static void test_nowhere(void **state)
+static void test_progress_without_terminal(void **state)
 {
     (void)state;
     struct cli_progress progress;
@@ -454,7 +454,7 @@ static void test_nowhere(void **state)
     assert_int_equal(fault.calls[FAULT_WRITE], 0);
 }
 
-static void test_failing_to_draw(void **state)
+static void test_progress_write_error(void **state)
 {
     (void)state;
     struct cli_progress progress = started(100);
@@ -472,30 +472,30 @@ static void test_failing_to_draw(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_own_texts, set_up),
+        cmocka_unit_test_setup(test_trusted_text, set_up),
         cmocka_unit_test_setup(test_colours, set_up),
-        cmocka_unit_test_setup(test_foreign_text_is_made_safe, set_up),
+        cmocka_unit_test_setup(test_untrusted_text_is_escaped, set_up),
         cmocka_unit_test_setup(test_clipping, set_up),
         cmocka_unit_test_setup(test_full_message_stays_in_bounds, set_up),
         cmocka_unit_test(test_excerpt_of_lines),
-        cmocka_unit_test(test_no_excerpt_of_nothing),
+        cmocka_unit_test(test_no_excerpt_of_an_empty_line),
         cmocka_unit_test(test_long_lines_are_cut),
         cmocka_unit_test(test_cuts_split_no_character),
-        cmocka_unit_test(test_colour),
-        REPORT_TEST(test_one_line),
-        REPORT_TEST(test_hostile_names),
-        REPORT_TEST(test_colours_report),
+        cmocka_unit_test(test_excerpt_colour),
+        REPORT_TEST(test_messages_of_one_line),
+        REPORT_TEST(test_hostile_names_are_escaped),
+        REPORT_TEST(test_report_colours),
         REPORT_TEST(test_place_and_pointer),
-        REPORT_TEST(test_failing_to_report),
-        PROGRESS_TEST(test_drawing),
+        REPORT_TEST(test_write_error),
+        PROGRESS_TEST(test_progress_line),
         PROGRESS_TEST(test_remaining_time),
         PROGRESS_TEST(test_unknown_total),
-        PROGRESS_TEST(test_before_anything_is_done),
-        PROGRESS_TEST(test_more_than_all),
-        PROGRESS_TEST(test_not_too_often),
-        PROGRESS_TEST(test_hiding),
-        PROGRESS_TEST(test_nowhere),
-        PROGRESS_TEST(test_failing_to_draw),
+        PROGRESS_TEST(test_progress_before_any_document),
+        PROGRESS_TEST(test_progress_beyond_the_total),
+        PROGRESS_TEST(test_progress_is_rate_limited),
+        PROGRESS_TEST(test_progress_is_erased),
+        PROGRESS_TEST(test_progress_without_terminal),
+        PROGRESS_TEST(test_progress_write_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void assert_found(const char *uri, const char *text)
     assert_memory_equal(out.data, text, out.size);
 }
 
-static void test_finding(void **state)
+static void test_prefixes(void **state)
 {
     (void)state;
     add("https://x.test/s/", "d");
@@ -109,7 +109,7 @@ static void test_longest_prefix(void **state)
     assert_int_equal(look_up("https://x.test/up/q.json"), -ENOENT);
 }
 
-static void test_leaving(void **state)
+static void test_paths_that_leave_the_directory(void **state)
 {
     (void)state;
     add("https://x.test/", "d");
@@ -132,7 +132,7 @@ static void test_leaving(void **state)
     }
 }
 
-static void test_errors_of_reading(void **state)
+static void test_read_errors(void **state)
 {
     (void)state;
     add("https://x.test/", "d");
@@ -157,7 +157,7 @@ static const char *add_word(const char *word, int expected)
     return said;
 }
 
-static void test_words(void **state)
+static void test_forms_of_rules(void **state)
 {
     (void)state;
     char word[PATH_MAX];
@@ -171,7 +171,7 @@ static void test_words(void **state)
 }
 
 /* A URI may hold the sign that ends it. */
-static void test_words_of_files(void **state)
+static void test_rules_for_files(void **state)
 {
     (void)state;
     char word[PATH_MAX];
@@ -185,7 +185,7 @@ static void test_words_of_files(void **state)
 }
 
 /* A directory's schemas are known by their $id, wherever they are in it; "id" is draft 4's. */
-static void test_identifiers(void **state)
+static void test_directory_by_id(void **state)
 {
     (void)state;
     tmpdir_mkdir(&dir, "d/sub");
@@ -231,7 +231,7 @@ static void test_files_that_are_skipped(void **state)
     assert_string_equal(add_word(tmpdir_path(&dir, "empty"), 0), "");
 }
 
-static void test_identifiers_of_two_files(void **state)
+static void test_two_files_with_one_id(void **state)
 {
     (void)state;
     char said[RUN_TEXT_MAX];
@@ -261,7 +261,7 @@ static void test_identifiers_of_two_files(void **state)
     assert_found("urn:one", "{\"$id\": \"urn:one\", \"type\": \"null\"}");
 }
 
-static void test_without_ending(void **state)
+static void test_json_is_appended(void **state)
 {
     (void)state;
     add("https://x.test/", "d");
@@ -271,7 +271,7 @@ static void test_without_ending(void **state)
     assert_found("https://x.test/q", "true");
 }
 
-static void test_wrong_words(void **state)
+static void test_malformed_rules(void **state)
 {
     (void)state;
     static const char *const words[] = {"", "=", "x", "x=", "=d"};
@@ -317,19 +317,19 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RESOLVE_TEST(test_finding),
+        RESOLVE_TEST(test_prefixes),
         RESOLVE_TEST(test_prefixes_end_with_segments),
         RESOLVE_TEST(test_normalised_prefix),
         RESOLVE_TEST(test_longest_prefix),
-        RESOLVE_TEST(test_leaving),
-        RESOLVE_TEST(test_errors_of_reading),
-        RESOLVE_TEST(test_words),
-        RESOLVE_TEST(test_words_of_files),
-        RESOLVE_TEST(test_identifiers),
+        RESOLVE_TEST(test_paths_that_leave_the_directory),
+        RESOLVE_TEST(test_read_errors),
+        RESOLVE_TEST(test_forms_of_rules),
+        RESOLVE_TEST(test_rules_for_files),
+        RESOLVE_TEST(test_directory_by_id),
         RESOLVE_TEST(test_files_that_are_skipped),
-        RESOLVE_TEST(test_identifiers_of_two_files),
-        RESOLVE_TEST(test_without_ending),
-        RESOLVE_TEST(test_wrong_words),
+        RESOLVE_TEST(test_two_files_with_one_id),
+        RESOLVE_TEST(test_json_is_appended),
+        RESOLVE_TEST(test_malformed_rules),
         RESOLVE_TEST(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

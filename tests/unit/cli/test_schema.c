@@ -144,7 +144,7 @@ static void test_relative_path(void **state)
 }
 
 /* What is around the schema is read by its relative path, also above it and by a link. */
-static void test_references_around(void **state)
+static void test_references_to_neighbours(void **state)
 {
     (void)state;
     tmpdir_mkdir(&dir, "in");
@@ -168,7 +168,7 @@ static void test_references_around(void **state)
     }
 }
 
-static void test_references_that_leave(void **state)
+static void test_references_outside_the_directory(void **state)
 {
     (void)state;
     tmpdir_mkdir(&dir, "in");
@@ -196,7 +196,7 @@ static void test_references_that_leave(void **state)
 }
 
 /* All that cannot be found is named, in the order of the text, and what to do about it. */
-static void test_several_faults(void **state)
+static void test_all_unresolved_references_are_reported(void **state)
 {
     (void)state;
     char expected[4 * PATH_MAX];
@@ -230,7 +230,7 @@ static void test_several_faults(void **state)
     assert_string_equal(said, expected);
 }
 
-static void test_rules(void **state)
+static void test_resolve_rules(void **state)
 {
     (void)state;
     char rule[PATH_MAX];
@@ -258,7 +258,7 @@ static void test_standard_input(void **state)
 
 /* ---- faults ---- */
 
-static void test_syntax(void **state)
+static void test_syntax_errors(void **state)
 {
     (void)state;
     char expected[PATH_MAX];
@@ -274,7 +274,7 @@ static void test_syntax(void **state)
     assert_string_equal(said, expected);
 }
 
-static void test_meta(void **state)
+static void test_meta_schema_errors(void **state)
 {
     (void)state;
     char place[PATH_MAX];
@@ -287,7 +287,7 @@ static void test_meta(void **state)
 }
 
 /* In another file than the one that was named. */
-static void test_faults_elsewhere(void **state)
+static void test_errors_in_other_files(void **state)
 {
     (void)state;
     char place[PATH_MAX];
@@ -358,14 +358,14 @@ int main(void)
         SCHEMA_TEST(test_siblings),
         SCHEMA_TEST(test_many_notes),
         SCHEMA_TEST(test_relative_path),
-        SCHEMA_TEST(test_references_around),
-        SCHEMA_TEST(test_references_that_leave),
-        SCHEMA_TEST(test_several_faults),
-        SCHEMA_TEST(test_rules),
+        SCHEMA_TEST(test_references_to_neighbours),
+        SCHEMA_TEST(test_references_outside_the_directory),
+        SCHEMA_TEST(test_all_unresolved_references_are_reported),
+        SCHEMA_TEST(test_resolve_rules),
         SCHEMA_TEST(test_standard_input),
-        SCHEMA_TEST(test_syntax),
-        SCHEMA_TEST(test_meta),
-        SCHEMA_TEST(test_faults_elsewhere),
+        SCHEMA_TEST(test_syntax_errors),
+        SCHEMA_TEST(test_meta_schema_errors),
+        SCHEMA_TEST(test_errors_in_other_files),
         SCHEMA_TEST(test_hostile_text),
         SCHEMA_TEST(test_unreadable),
         SCHEMA_TEST(test_no_memory),

@@ -78,7 +78,7 @@ static void test_standard_input(void **state)
     assert_int_equal(run.status, 0);
 }
 
-static void test_wrong_root(void **state)
+static void test_missing_directory(void **state)
 {
     (void)state;
     run_cli("{}", "--schemas-dir=/nowhere/at/all", "--validate", "-");
@@ -88,7 +88,7 @@ static void test_wrong_root(void **state)
 }
 
 /* Neither examples nor tools are of interest. */
-static void test_other_roots_do_not_matter(void **state)
+static void test_only_schemas_are_read(void **state)
 {
     (void)state;
     run_cli(
@@ -146,7 +146,7 @@ static int warm_up(void **state)
     return 0;
 }
 
-static void test_serves(void **state)
+static void test_serve_on_stdio(void **state)
 {
     (void)state;
     run_server(
@@ -163,7 +163,7 @@ static void test_serves(void **state)
     assert_string_equal(run.err, "");
 }
 
-static void test_setting_makes_no_sense(void **state)
+static void test_invalid_setting(void **state)
 {
     (void)state;
     run_server("", "--threads", "lots");
@@ -175,7 +175,7 @@ static void test_setting_makes_no_sense(void **state)
         "not 'lots'\"\n");
 }
 
-static void test_one_asset(void **state)
+static void test_validate_option(void **state)
 {
     (void)state;
     run_server("", served_schemas(), "--validate", tmpdir_path(&served, "examples/Lamp_hall.json"));
@@ -191,14 +191,14 @@ int main(void)
         SERVED_TEST(test_invalid),
         SERVED_TEST(test_unreadable),
         SERVED_TEST(test_standard_input),
-        SERVED_TEST(test_wrong_root),
-        SERVED_TEST(test_other_roots_do_not_matter),
+        SERVED_TEST(test_missing_directory),
+        SERVED_TEST(test_only_schemas_are_read),
         SERVED_TEST(test_no_memory),
     };
     const struct CMUnitTest serve_tests[] = {
-        SERVED_TEST(test_serves),
-        SERVED_TEST(test_setting_makes_no_sense),
-        SERVED_TEST(test_one_asset),
+        SERVED_TEST(test_serve_on_stdio),
+        SERVED_TEST(test_invalid_setting),
+        SERVED_TEST(test_validate_option),
     };
     int failed = 0;
     failed += cmocka_run_group_tests(asset_tests, NULL, NULL);

@@ -11,7 +11,7 @@ static void assert_result(const char *expected)
     assert_int_equal(run.status, 0);
 }
 
-static void test_json_as_it_is(void **state)
+static void test_json_is_unchanged(void **state)
 {
     (void)state;
     run_cli(" {\"b\": 1.0,\n \"a\":\"\\u0041\"} \n", "wrap", "-");
@@ -20,7 +20,7 @@ static void test_json_as_it_is(void **state)
     assert_result(WRAPPED("null"));
 }
 
-static void test_what_is_not_json_is_text(void **state)
+static void test_other_input_is_text(void **state)
 {
     (void)state;
     run_cli("plain \"words\"\n", "wrap", "-");
@@ -31,7 +31,7 @@ static void test_what_is_not_json_is_text(void **state)
     assert_result(WRAPPED("\"{\\\"a\\\":1,\\\"a\\\":2}\""));
 }
 
-static void test_an_envelope_stays_one(void **state)
+static void test_envelope_is_unchanged(void **state)
 {
     (void)state;
     run_cli("{\"schema_version\" : \"mcp.envelope.v0.1\",\n\"result\":[ 1e2 ]}\n", "wrap", "-");
@@ -52,7 +52,7 @@ static void test_inputs(void **state)
     assert_int_equal(run.status, 2);
 }
 
-static void test_trouble(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "file", "{\"a\":[1]}");
@@ -63,11 +63,11 @@ static void test_trouble(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_as_it_is),
-        cmocka_unit_test(test_what_is_not_json_is_text),
-        cmocka_unit_test(test_an_envelope_stays_one),
+        cmocka_unit_test(test_json_is_unchanged),
+        cmocka_unit_test(test_other_input_is_text),
+        cmocka_unit_test(test_envelope_is_unchanged),
         IN_TMPDIR(test_inputs),
-        IN_TMPDIR(test_trouble),
+        IN_TMPDIR(test_injected_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ assert_reason(const char *keyword, const char *schema_path, const char *way, con
 }
 
 /* The schema false, without a condition and behind each kind of it. */
-static void test_false(void **state)
+static void test_reason_for_false(void **state)
 {
     (void)state;
     assert_reason("", "", "", "");
@@ -51,7 +51,7 @@ static void test_false(void **state)
 }
 
 /* Names are shown as they are in the document, not as in a pointer. */
-static void test_escaped_names(void **state)
+static void test_reason_unescapes_names(void **state)
 {
     (void)state;
     assert_reason(
@@ -77,7 +77,7 @@ static void test_escaped_names(void **state)
     assert_non_null(strstr(message.data, "\" is present"));
 }
 
-static void test_not(void **state)
+static void test_reason_for_not(void **state)
 {
     (void)state;
     assert_reason("not", "/not", "/not", " at /not");
@@ -90,7 +90,7 @@ static void test_not(void **state)
 }
 
 /* Members may be called as keywords are. */
-static void test_names(void **state)
+static void test_reason_skips_names_like_keywords(void **state)
 {
     (void)state;
     assert_reason(
@@ -225,7 +225,7 @@ static void test_invalid(void **state)
 }
 
 /* The line of a document in a larger file. */
-static void test_lines_are_the_file_s(void **state)
+static void test_lines_count_from_the_start_of_the_file(void **state)
 {
     (void)state;
     struct validate_verdict verdict = verdict_on("{\"x\": \"no\"}", two + 1, 1, 0);
@@ -306,7 +306,7 @@ static void test_not_json(void **state)
         "\"msg\":\"expected a value\",\"keyword\":\"\",\"schemaPath\":\"\"}]}\n");
 }
 
-static void test_hostile_texts(void **state)
+static void test_hostile_texts_are_escaped(void **state)
 {
     (void)state;
     const struct jsv_problem problem = {
@@ -366,7 +366,7 @@ static void test_long_texts(void **state)
     free(longest);
 }
 
-static void test_ceilings(void **state)
+static void test_full_buffer(void **state)
 {
     (void)state;
     struct validate_verdict verdict = verdict_on("{\"x\": 1}", two, 2, 3);
@@ -434,7 +434,7 @@ static void test_missing_members(void **state)
     assert_non_null(strstr(out.data, "lines\" and 19 more\n  {}\n"));
 }
 
-static void test_places_and_types(void **state)
+static void test_problems_about_names_and_types(void **state)
 {
     (void)state;
     static const struct jsv_problem problems[] = {
@@ -456,21 +456,21 @@ static void test_places_and_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_false),
-        cmocka_unit_test(test_escaped_names),
-        cmocka_unit_test(test_not),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_reason_for_false),
+        cmocka_unit_test(test_reason_unescapes_names),
+        cmocka_unit_test(test_reason_for_not),
+        cmocka_unit_test(test_reason_skips_names_like_keywords),
         OUTPUT_TEST(test_valid),
         OUTPUT_TEST(test_invalid),
-        OUTPUT_TEST(test_lines_are_the_file_s),
+        OUTPUT_TEST(test_lines_count_from_the_start_of_the_file),
         OUTPUT_TEST(test_more),
         OUTPUT_TEST(test_not_json),
-        OUTPUT_TEST(test_hostile_texts),
+        OUTPUT_TEST(test_hostile_texts_are_escaped),
         OUTPUT_TEST(test_colours),
         OUTPUT_TEST(test_long_texts),
-        OUTPUT_TEST(test_ceilings),
+        OUTPUT_TEST(test_full_buffer),
         OUTPUT_TEST(test_missing_members),
-        OUTPUT_TEST(test_places_and_types),
+        OUTPUT_TEST(test_problems_about_names_and_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

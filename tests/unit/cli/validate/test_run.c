@@ -86,7 +86,7 @@ static void assert_counts(size_t documents, size_t valid, size_t broken)
     assert_int_equal(counts.broken, broken);
 }
 
-static void test_whole(void **state)
+static void test_whole_file(void **state)
 {
     (void)state;
     assert_int_equal(check_text(VALIDATE_WHOLE, 1, " 7\n"), 0);
@@ -140,7 +140,7 @@ static void test_long_lines(void **state)
     assert_counts(1, 0, 1);
 }
 
-static void test_unread(void **state)
+static void test_unread_piece(void **state)
 {
     (void)state;
     assert_int_equal(check_text(VALIDATE_UNREAD, 1, ""), 0);
@@ -150,8 +150,8 @@ static void test_unread(void **state)
 
 /* ---- limits of validating ---- */
 
-/* A reference to itself is followed until the depth runs output. */
-static void test_endless(void **state)
+/* A reference to itself is followed until the step budget is used up. */
+static void test_step_limit(void **state)
 {
     (void)state;
     use("{\"$defs\": {\"a\": {\"anyOf\": [{\"$ref\": \"#/$defs/a\"}, false]}},"
@@ -202,7 +202,7 @@ static void test_large_documents(void **state)
     free(text);
 }
 
-static void test_no_memory(void **state)
+static void test_check_without_memory(void **state)
 {
     (void)state;
     use("{\"uniqueItems\": true, \"items\": {\"minimum\": 3}}");
@@ -218,7 +218,7 @@ static void test_no_memory(void **state)
     assert_true(at > 4);
 }
 
-static void test_output_beyond_its_ceiling(void **state)
+static void test_output_limit(void **state)
 {
     (void)state;
     jsv_buf_done(&output);
@@ -287,7 +287,7 @@ static void assert_sum(size_t documents, size_t valid, size_t broken, size_t unr
     assert_int_equal(sum.unread, unread);
 }
 
-static void test_sum(void **state)
+static void test_counts(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "a", "1\n\"two\"\n[\n\n4");
@@ -296,7 +296,7 @@ static void test_sum(void **state)
     assert_string_equal(err_text, "");
 }
 
-static void test_unread_run(void **state)
+static void test_unread_files(void **state)
 {
     (void)state;
     tmpdir_mkdir(&dir, "d");
@@ -335,7 +335,7 @@ static void write_many(const char *name, int count)
     assert_int_equal(fclose(file), 0);
 }
 
-static void test_threads_do_not_show(void **state)
+static void test_output_does_not_depend_on_threads(void **state)
 {
     (void)state;
     static char alone[RUN_TEXT_MAX];
@@ -396,7 +396,7 @@ static void *converse(void *argument)
     return NULL;
 }
 
-static void test_each_gets_an_answer(void **state)
+static void test_each_line_is_answered_at_once(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 4; threads += 3) {
@@ -509,7 +509,7 @@ static void test_output_fails(void **state)
     }
 }
 
-static void test_no_memory_run(void **state)
+static void test_run_without_memory(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "a.json", "\"\\u00e9\"");
@@ -530,7 +530,7 @@ static void test_no_memory_run(void **state)
 }
 
 /* As many threads as there are to be had. */
-static void test_no_threads(void **state)
+static void test_threads_that_cannot_be_started(void **state)
 {
     (void)state;
     write_many("a.ndjson", 10000);
@@ -545,27 +545,27 @@ static void test_no_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECK_TEST(test_whole),
+        CHECK_TEST(test_whole_file),
         CHECK_TEST(test_lines),
         CHECK_TEST(test_long_lines),
-        CHECK_TEST(test_unread),
-        CHECK_TEST(test_endless),
+        CHECK_TEST(test_unread_piece),
+        CHECK_TEST(test_step_limit),
         CHECK_TEST(test_many_problems),
         CHECK_TEST(test_large_documents),
-        CHECK_TEST(test_no_memory),
-        CHECK_TEST(test_output_beyond_its_ceiling),
-        RUN_TEST(test_sum),
-        RUN_TEST(test_unread_run),
-        RUN_TEST(test_threads_do_not_show),
+        CHECK_TEST(test_check_without_memory),
+        CHECK_TEST(test_output_limit),
+        RUN_TEST(test_counts),
+        RUN_TEST(test_unread_files),
+        RUN_TEST(test_output_does_not_depend_on_threads),
         RUN_TEST(test_many_files_on_threads),
-        RUN_TEST(test_each_gets_an_answer),
+        RUN_TEST(test_each_line_is_answered_at_once),
         RUN_TEST(test_progress),
         RUN_TEST(test_progress_beside_results),
         RUN_TEST(test_messages_erase_progress),
         RUN_TEST(test_interrupted),
         RUN_TEST(test_output_fails),
-        RUN_TEST(test_no_memory_run),
-        RUN_TEST(test_no_threads),
+        RUN_TEST(test_run_without_memory),
+        RUN_TEST(test_threads_that_cannot_be_started),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static void test_ndjson_by_name(void **state)
     }
 }
 
-static void test_what_may_wait(void **state)
+static void test_files_that_may_block(void **state)
 {
     (void)state;
     assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
@@ -154,7 +154,7 @@ static void test_empty_directory(void **state)
     assert_int_equal(at(0)->error, -ENODATA);
 }
 
-static void test_many(void **state)
+static void test_many_files(void **state)
 {
     (void)state;
     enum {
@@ -185,7 +185,7 @@ static bool has_error(int error)
     return false;
 }
 
-static void test_trouble_is_listed(void **state)
+static void test_errors_are_listed(void **state)
 {
     (void)state;
     static const enum fault_call calls[] = {FAULT_OPENAT, FAULT_GETDENTS, FAULT_FSTATAT};
@@ -212,7 +212,7 @@ static void test_trouble_is_listed(void **state)
     }
 }
 
-static void test_gone_meanwhile(void **state)
+static void test_file_disappears_during_listing(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "a.json", "");
@@ -223,7 +223,7 @@ static void test_gone_meanwhile(void **state)
     assert_int_equal(at(0)->error, -ENODATA);
 }
 
-static void test_no_memory(void **state)
+static void test_listing_without_memory(void **state)
 {
     (void)state;
     tmpdir_mkdir(&dir, "d");
@@ -350,7 +350,7 @@ static void test_standard_input(void **state)
 }
 
 /* The directory is opened once for all of its files. */
-static void test_one_root(void **state)
+static void test_directory_is_opened_once(void **state)
 {
     (void)state;
     tmpdir_mkdir(&dir, "d");
@@ -521,7 +521,7 @@ static void test_error_while_reading_lines(void **state)
     assert_int_equal(next(), 0);
 }
 
-static void test_every_call_fails_once(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     static const enum fault_call calls[] = {FAULT_OPENAT, FAULT_FSTAT, FAULT_READ, FAULT_POLL};
@@ -552,7 +552,7 @@ static void test_every_call_fails_once(void **state)
     }
 }
 
-static void test_no_memory_source(void **state)
+static void test_pieces_without_memory(void **state)
 {
     (void)state;
     tmpdir_write(&dir, "a.json", "1");
@@ -593,26 +593,26 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FILES_TEST(test_files),
         FILES_TEST(test_ndjson_by_name),
-        FILES_TEST(test_what_may_wait),
+        FILES_TEST(test_files_that_may_block),
         FILES_TEST(test_directory),
         FILES_TEST(test_order_of_operands),
         FILES_TEST(test_empty_directory),
-        FILES_TEST(test_many),
-        FILES_TEST(test_trouble_is_listed),
-        FILES_TEST(test_gone_meanwhile),
-        FILES_TEST(test_no_memory),
+        FILES_TEST(test_many_files),
+        FILES_TEST(test_errors_are_listed),
+        FILES_TEST(test_file_disappears_during_listing),
+        FILES_TEST(test_listing_without_memory),
         SOURCE_TEST(test_whole_files),
         SOURCE_TEST(test_unread_files),
         SOURCE_TEST(test_standard_input),
-        SOURCE_TEST(test_one_root),
+        SOURCE_TEST(test_directory_is_opened_once),
         SOURCE_TEST(test_lines),
         SOURCE_TEST(test_large_file),
         SOURCE_TEST(test_pipe),
         SOURCE_TEST(test_is_ready),
         SOURCE_TEST(test_long_lines),
         SOURCE_TEST(test_error_while_reading_lines),
-        SOURCE_TEST(test_every_call_fails_once),
-        SOURCE_TEST(test_no_memory_source),
+        SOURCE_TEST(test_injected_faults),
+        SOURCE_TEST(test_pieces_without_memory),
         SOURCE_TEST(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,7 +265,7 @@ static void test_resolve(void **state)
 
 /* ---- the schema ---- */
 
-static void test_schema_alone(void **state)
+static void test_schema_only(void **state)
 {
     (void)state;
     run_cli("", "validate", "-s", "s.json");
@@ -437,7 +437,7 @@ static void fail_each(char **words, enum fault_call call, int error)
     assert_true(at > 1);
 }
 
-static void test_faults(void **state)
+static void test_injected_faults(void **state)
 {
     (void)state;
     static const struct fault_case faults[] = {
@@ -494,13 +494,13 @@ int main(void)
         VALIDATE_TEST(test_format_assertion),
         VALIDATE_TEST(test_content_assertion),
         VALIDATE_TEST(test_resolve),
-        VALIDATE_TEST(test_schema_alone),
+        VALIDATE_TEST(test_schema_only),
         VALIDATE_TEST(test_warnings),
         VALIDATE_TEST(test_lenient),
         VALIDATE_TEST(test_yaml),
         VALIDATE_TEST(test_usage),
         VALIDATE_TEST(test_bad_schemas),
-        VALIDATE_TEST(test_faults),
+        VALIDATE_TEST(test_injected_faults),
         VALIDATE_TEST(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
