@@ -172,7 +172,7 @@ void core_forget_questions(struct core_request *request)
         struct core_question *question = request->questions;
         request->questions = question->next;
         question->request = NULL;
-        if (dialect_session_answer(*request->req.session, question->base.id)) {
+        if (dialect_session_take_question(*request->req.session, question->base.id)) {
             free_question(question);
         }
     }
@@ -294,7 +294,7 @@ void core_cancel_offer(struct core_request *request)
         .request = request,
     };
     request->cancellable = cancellable;
-    dialect_session_wait(*req->session, &cancellable->pending);
+    dialect_session_register(*req->session, &cancellable->pending);
 }
 
 void core_cancel_forget(struct core_request *request)
@@ -305,7 +305,7 @@ void core_cancel_forget(struct core_request *request)
     }
     request->cancellable = NULL;
     cancellable->request = NULL;
-    if (dialect_session_wait_no_more(*request->req.session, &cancellable->pending)) {
+    if (dialect_session_unregister(*request->req.session, &cancellable->pending)) {
         free_cancellable(cancellable);
     }
 }

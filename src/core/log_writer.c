@@ -1,5 +1,5 @@
 /*
- * A line says who sent what, and how it ended. Its ids are left blank, and what
+ * A line has the sender, the subject and the outcome of a message. Its ids are left blank, and what
  * they are made from is handed to the log's thread, which fills them in. The
  * loop makes them itself when that thread is busy, when ids are random, and
  * when there is no memory to pack what they are made from.
@@ -25,8 +25,8 @@
 #define PACKED_KEPT_MAX ((size_t)256 * 1024)
 
 /*
- * Refused connections need no token, so anybody can cause these lines. So many a second (some 5 KB)
- * do not push others out of the files that are kept; the rest is only counted.
+ * Refused connections need no token, so any peer can cause these lines. So many a second (some 5
+ * KB) do not push others out of the files that are kept; the rest is only counted.
  */
 #define REFUSALS_MAX 10
 #define SECOND_US    1000000

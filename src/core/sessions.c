@@ -82,8 +82,8 @@ static void run_task(struct loop_task *task)
 {
     struct core_sessions_listener *listener =
         os_container_of(task, struct core_sessions_listener, task);
-    atomic_store(&listener->is_told, false); /* first, so that later news is told again */
-    listener->told(listener);
+    atomic_store(&listener->is_told, false); /* first, so that later changes are told again */
+    listener->changed(listener);
 }
 
 static void tell_listeners(const struct core_sessions *sessions)

@@ -35,12 +35,12 @@ struct dialect_session *core_sessions_find(struct core_sessions *sessions, struc
 bool core_sessions_remove(struct core_sessions *sessions, struct jsv_str id);
 
 /**
- * A loop that has streams of sessions. told() runs on it when sessions may be over (is_over), or
+ * A loop that has streams of sessions. changed() runs on it when sessions may be over (is_over), or
  * when the diagnostics have changed.
  */
 struct core_sessions_listener {
     struct loop *loop;
-    void (*told)(struct core_sessions_listener *listener);
+    void (*changed)(struct core_sessions_listener *listener);
 
     /* Private. */
     struct loop_task task;

@@ -58,7 +58,7 @@ static int make_parts(struct core_worker *worker)
     return r;
 }
 
-static void on_news(struct core_sessions_listener *listener)
+static void on_change(struct core_sessions_listener *listener)
 {
     struct core_worker *worker = os_container_of(listener, struct core_worker, listener);
     core_conns_end_streams(worker->conns.first);
@@ -79,7 +79,7 @@ int core_worker_new(
         .loop = loop,
         .settings = settings,
         .catalog = catalog_retain(catalog),
-        .listener = {.loop = loop, .told = on_news},
+        .listener = {.loop = loop, .changed = on_change},
     };
     core_sessions_join(settings->sessions, &worker->listener);
     rpc_pool_init(&worker->pool);

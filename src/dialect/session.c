@@ -119,7 +119,7 @@ void dialect_session_ask(struct dialect_session *session, struct dialect_questio
     dialect_session_unlock(session);
 }
 
-struct dialect_question *dialect_session_answer(struct dialect_session *session, uint64_t id)
+struct dialect_question *dialect_session_take_question(struct dialect_session *session, uint64_t id)
 {
     dialect_session_lock(session);
     struct dialect_question **place = &session->questions;
@@ -134,14 +134,9 @@ struct dialect_question *dialect_session_answer(struct dialect_session *session,
     return question;
 }
 
-bool dialect_session_give_up(struct dialect_session *session, struct dialect_question *question)
-{
-    return dialect_session_answer(session, question->id);
-}
+/* ---- waiting requests ---- */
 
-/* ---- requests in flight ---- */
-
-void dialect_session_wait(struct dialect_session *session, struct dialect_pending *pending)
+void dialect_session_register(struct dialect_session *session, struct dialect_pending *pending)
 {
     dialect_session_lock(session);
     pending->next = session->pendings;
@@ -165,7 +160,7 @@ struct dialect_pending *dialect_session_cancel(
     return pending;
 }
 
-bool dialect_session_wait_no_more(
+bool dialect_session_unregister(
     struct dialect_session *session, const struct dialect_pending *pending)
 {
     dialect_session_lock(session);

@@ -385,7 +385,7 @@ enum dialect_step mcp_take_answer(struct dialect_req *req)
     if (!*req->session || jsv_value_int64(req->message.id, &id) < 0) {
         return DIALECT_DONE;
     }
-    struct dialect_question *question = dialect_session_answer(*req->session, (uint64_t)id);
+    struct dialect_question *question = dialect_session_take_question(*req->session, (uint64_t)id);
     if (question) {
         req->host->answer(req, question, valid_result(req, question));
     }

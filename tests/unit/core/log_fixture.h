@@ -1,5 +1,5 @@
 /*
- * A pipeline whose messages are logged, and the lines of the log. Needs _GNU_SOURCE.
+ * A pipeline with a log, and the lines it wrote. Needs _GNU_SOURCE.
  */
 #pragma once
 
@@ -84,7 +84,7 @@ static struct jsv_value logged_at(size_t number)
     return jsv_document_root(logged_line);
 }
 
-/* Every line must fit the schema that is published for them. */
+/* Every line matches the published schema of log events. */
 static void logged_check(const struct pipeline_fixture *pipeline)
 {
     const struct jsv_schema *schema =
@@ -100,7 +100,7 @@ static void logged_check(const struct pipeline_fixture *pipeline)
     jsv_validator_free(validator);
 }
 
-/* All that was written. The log is closed; later messages are not logged. */
+/* Close the log and read it. Later messages are not logged. */
 static void logged_end(struct pipeline_fixture *pipeline)
 {
     char path[256];

@@ -1,6 +1,6 @@
 /*
- * Changes are told in portions: clients that come and go meanwhile, and changes
- * that come while the one before is still being told.
+ * Changes are announced in portions, while clients come and go and further
+ * changes happen.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #define CANCEL(id)                                                                                 \
     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}"
 
-/* A clock by which each look at it takes as long as half a portion. */
+/* A clock that moves by half a portion each time it is read. */
 static uint64_t now;
 
 static uint64_t slow_clock(void)
@@ -53,8 +53,8 @@ static void stop(void *owner)
     loop_stop(owner);
 }
 
-/* Run the loop until nothing is being told. */
-static void tell_all(struct pipeline_fixture *pipeline)
+/* Run the loop until everything is announced. */
+static void announce_all(struct pipeline_fixture *pipeline)
 {
     struct loop_timer *timer;
     assert_int_equal(loop_timer_new(pipeline->loop, stop, pipeline->loop, &timer), 0);
@@ -91,7 +91,7 @@ static void listen_four_times(struct pipeline_fixture *pipeline)
     pipeline_forget(pipeline);
 }
 
-static void expect_told(const struct pipeline_fixture *pipeline, const char *ids)
+static void expect_notified(const struct pipeline_fixture *pipeline, const char *ids)
 {
     assert_int_equal(pipeline->answer_count, strlen(ids));
     for (size_t i = 0; ids[i] != '\0'; i++) {
@@ -101,14 +101,14 @@ static void expect_told(const struct pipeline_fixture *pipeline, const char *ids
     }
 }
 
-static void all_are_told_in_portions(void **state)
+static void clients_are_notified_in_portions(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     listen_four_times(pipeline);
     set_catalog(pipeline, true);
     assert_true(pipeline->answer_count < 4);
-    tell_all(pipeline);
-    expect_told(pipeline, "1234");
+    announce_all(pipeline);
+    expect_notified(pipeline, "1234");
 }
 
 struct round_counter {
@@ -129,35 +129,35 @@ static void count_round(struct loop_task *task)
 }
 
 /* There are events between two portions: a timer that starts itself with 0 ms would let none in. */
-static void others_have_their_time_between_portions(void **state)
+static void events_run_between_portions(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     listen_four_times(pipeline);
     set_catalog(pipeline, true);
     struct round_counter counter = {{.run = count_round}, pipeline->loop, pipeline, 0};
     loop_post(pipeline->loop, &counter.task);
-    tell_all(pipeline);
-    expect_told(pipeline, "1234");
+    announce_all(pipeline);
+    expect_notified(pipeline, "1234");
     assert_true(counter.rounds >= 4);
 }
 
-/* Two changes that come meanwhile are one: what was told last and what there is now decide. */
-static void further_changes_wait_and_join(void **state)
+/* Changes that come meanwhile are merged into one. */
+static void further_changes_are_merged(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     listen_four_times(pipeline);
     set_catalog(pipeline, true);
     set_catalog(pipeline, false);
     set_catalog(pipeline, true);
-    tell_all(pipeline);
-    expect_told(pipeline, "1234");
+    announce_all(pipeline);
+    expect_notified(pipeline, "1234");
     set_catalog(pipeline, false);
     set_catalog(pipeline, true);
-    tell_all(pipeline);
-    expect_told(pipeline, "123412341234");
+    announce_all(pipeline);
+    expect_notified(pipeline, "123412341234");
 }
 
-static void who_stops_listening_meanwhile_is_not_told(void **state)
+static void cancelled_listeners_are_skipped(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     listen_four_times(pipeline);
@@ -165,11 +165,11 @@ static void who_stops_listening_meanwhile_is_not_told(void **state)
     assert_int_equal(pipeline->answer_count, 0);
     pipeline_ask(pipeline, CANCEL("1"));
     pipeline_ask(pipeline, CANCEL("3"));
-    tell_all(pipeline);
-    expect_told(pipeline, "24");
+    announce_all(pipeline);
+    expect_notified(pipeline, "24");
 }
 
-static void who_leaves_meanwhile_is_not_told(void **state)
+static void closed_connections_are_skipped(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     listen_four_times(pipeline);
@@ -178,30 +178,29 @@ static void who_leaves_meanwhile_is_not_told(void **state)
     assert_null(pipeline->worker->announcer.conn);
     set_catalog(pipeline, false);
     pipeline_ask(pipeline, LISTEN("5"));
-    tell_all(pipeline);
+    announce_all(pipeline);
     assert_int_equal(pipeline->answer_count, 1);
 }
 
-/* Nothing is written for a connection that cannot be sent anything. */
-static void who_is_lost_is_not_told(void **state)
+static void unreachable_clients_get_nothing(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     listen_four_times(pipeline);
     pipeline->is_unreachable = true;
     set_catalog(pipeline, true);
-    tell_all(pipeline);
+    announce_all(pipeline);
     assert_int_equal(pipeline->answer_count, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ANNOUNCE_TEST(all_are_told_in_portions),
-        ANNOUNCE_TEST(others_have_their_time_between_portions),
-        ANNOUNCE_TEST(further_changes_wait_and_join),
-        ANNOUNCE_TEST(who_stops_listening_meanwhile_is_not_told),
-        ANNOUNCE_TEST(who_leaves_meanwhile_is_not_told),
-        ANNOUNCE_TEST(who_is_lost_is_not_told),
+        ANNOUNCE_TEST(clients_are_notified_in_portions),
+        ANNOUNCE_TEST(events_run_between_portions),
+        ANNOUNCE_TEST(further_changes_are_merged),
+        ANNOUNCE_TEST(cancelled_listeners_are_skipped),
+        ANNOUNCE_TEST(closed_connections_are_skipped),
+        ANNOUNCE_TEST(unreachable_clients_get_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Calls over HTTP that are given up on another connection, here or on another
- * loop. The tool is our own: it waits until the test lets it finish.
+ * Calls over HTTP that are cancelled on another connection, on the same or on
+ * another loop. The test's own tool waits until the test finishes it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -58,7 +58,7 @@ static void finish(void)
     waiting->finished(waiting);
 }
 
-/* ---- a connection of HTTP ---- */
+/* ---- an HTTP connection ---- */
 
 struct peer {
     struct core_conn conn;
@@ -223,7 +223,7 @@ static void end(struct scene *scene)
     peer_close(&scene->caller);
 }
 
-/* Let letters be opened. */
+/* Run posted tasks. */
 static void run_loop(struct scene *scene)
 {
     pipeline_wait(scene->pipeline, 0);
@@ -239,7 +239,7 @@ static void expect_untouched(struct scene *scene)
 
 /* ---- tests ---- */
 
-static void a_call_is_given_up_on_another_connection(void **state)
+static void a_call_is_cancelled_on_another_connection(void **state)
 {
     struct scene *scene = *state;
     begin(scene, BEGIN("2025-11-25"));
@@ -261,7 +261,7 @@ static void a_call_is_given_up_on_another_connection(void **state)
     end(scene);
 }
 
-static void sessions_do_not_touch_each_other(void **state)
+static void a_session_cannot_cancel_calls_of_another(void **state)
 {
     struct scene *scene = *state;
     struct peer other;
@@ -276,7 +276,7 @@ static void sessions_do_not_touch_each_other(void **state)
     end(scene);
 }
 
-static void who_is_answered_cannot_be_given_up(void **state)
+static void an_answered_call_cannot_be_cancelled(void **state)
 {
     struct scene *scene = *state;
     begin(scene, BEGIN("2025-11-25"));
@@ -290,7 +290,7 @@ static void who_is_answered_cannot_be_given_up(void **state)
     end(scene);
 }
 
-/* The word is on its way when the call ends, and the next one begins with the same id. */
+/* The cancellation is posted when the call ends, and the next call has the same id. */
 static void a_late_cancellation_is_ignored(void **state)
 {
     struct scene *scene = *state;
@@ -306,7 +306,7 @@ static void a_late_cancellation_is_ignored(void **state)
     end(scene);
 }
 
-static void a_connection_may_be_gone_before_the_word_comes(void **state)
+static void a_connection_may_close_before_its_cancellation(void **state)
 {
     struct scene *scene = *state;
     begin(scene, BEGIN("2025-11-25"));
@@ -319,7 +319,7 @@ static void a_connection_may_be_gone_before_the_word_comes(void **state)
     peer_close(&scene->other);
 }
 
-static void a_call_that_asks_its_client_is_given_up(void **state)
+static void a_call_that_asks_its_client_is_cancelled(void **state)
 {
     struct scene *scene = *state;
     asks = true;
@@ -333,7 +333,7 @@ static void a_call_that_asks_its_client_is_given_up(void **state)
     end(scene);
 }
 
-static void a_batch_is_answered_without_what_was_given_up(void **state)
+static void a_batch_is_answered_without_cancelled_calls(void **state)
 {
     struct scene *scene = *state;
     begin(scene, BEGIN("2025-03-26"));
@@ -352,8 +352,8 @@ static void a_batch_is_answered_without_what_was_given_up(void **state)
     end(scene);
 }
 
-/* Whichever allocation fails: the call is answered, refused, or waits and is finished. */
-static void without_memory_a_call_goes_on(void **state)
+/* Each allocation fails once: the call is answered, refused, or waits and is finished. */
+static void a_call_survives_failed_allocations(void **state)
 {
     struct scene *scene = *state;
     bool has_failed = true;
@@ -394,8 +394,8 @@ static void *cancel_elsewhere(void *argument)
     return NULL;
 }
 
-/* Calls begin, end and are given up on two threads: each is answered or closed. */
-static void a_call_is_given_up_on_another_loop(void **state)
+/* Calls begin, end and are cancelled on two threads: each is answered or closed. */
+static void a_call_is_cancelled_on_another_loop(void **state)
 {
     struct scene *scene = *state;
     struct elsewhere elsewhere = {.scene = scene};
@@ -438,15 +438,15 @@ static void a_call_is_given_up_on_another_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CANCEL_TEST(a_call_is_given_up_on_another_connection),
-        CANCEL_TEST(sessions_do_not_touch_each_other),
-        CANCEL_TEST(who_is_answered_cannot_be_given_up),
+        CANCEL_TEST(a_call_is_cancelled_on_another_connection),
+        CANCEL_TEST(a_session_cannot_cancel_calls_of_another),
+        CANCEL_TEST(an_answered_call_cannot_be_cancelled),
         CANCEL_TEST(a_late_cancellation_is_ignored),
-        CANCEL_TEST(a_connection_may_be_gone_before_the_word_comes),
-        CANCEL_TEST(a_call_that_asks_its_client_is_given_up),
-        CANCEL_TEST(a_batch_is_answered_without_what_was_given_up),
-        CANCEL_TEST(without_memory_a_call_goes_on),
-        CANCEL_TEST(a_call_is_given_up_on_another_loop),
+        CANCEL_TEST(a_connection_may_close_before_its_cancellation),
+        CANCEL_TEST(a_call_that_asks_its_client_is_cancelled),
+        CANCEL_TEST(a_batch_is_answered_without_cancelled_calls),
+        CANCEL_TEST(a_call_survives_failed_allocations),
+        CANCEL_TEST(a_call_is_cancelled_on_another_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static void test_envelopes(void **state)
     CHECK(cases);
 }
 
-/* What a response envelope calls `detail` is an error's details, too. */
+/* Response envelopes have `detail` for details. */
 static void test_details(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -185,7 +185,7 @@ static bool is_text(struct jsv_str text, const char *expected)
     return expected ? jsv_str_equal(text, jsv_str_from(expected)) : !text.data;
 }
 
-/* What is found of a message's _meta and these headers. */
+/* The trace of a message with this _meta and these headers. */
 static void assert_trace(
     const struct rpc_http *http_or_null, const char *meta, const char *parent, const char *vendors)
 {
@@ -223,7 +223,7 @@ static void test_in_headers(void **state)
     assert_trace(&http, "{}", NULL, NULL);
 }
 
-/* Never one of one place and one of the other. */
+/* Parent and state are never taken from different places. */
 static void test_in_both(void **state)
 {
     (void)state;

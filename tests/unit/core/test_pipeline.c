@@ -54,7 +54,7 @@ static void expect_beginning(const char *answer, const char *beginning)
     }
 }
 
-static void each_layer_answers_what_is_its_own(void **state)
+static void each_stage_refuses_what_it_checks(void **state)
 {
     for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++) {
         expect_beginning(pipeline_ask(*state, layers[i].message), layers[i].answer);
@@ -66,10 +66,10 @@ static void each_layer_answers_what_is_its_own(void **state)
 #define UNSAID "invalid; error list exceeded the work limit"
 
 /*
- * Arguments that are known not to fit are refused, however few steps are left to
- * say why; only those of which nothing is known could not be checked.
+ * With few steps left, arguments known to be invalid are refused without details. With fewer,
+ * they cannot be checked.
  */
-static void arguments_known_not_to_fit_are_refused(void **state)
+static void invalid_arguments_are_refused_with_few_steps(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     static const char *const beginnings[] = {
@@ -93,7 +93,7 @@ static void arguments_known_not_to_fit_are_refused(void **state)
     assert_int_equal(kind, 2);
 }
 
-static void an_oversize_line_is_refused_and_the_next_one_answered(void **state)
+static void an_oversize_line_is_refused_and_the_next_answered(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     size_t size = (size_t)3 << 20;
@@ -125,7 +125,7 @@ static void notifications_are_not_answered(void **state)
     assert_int_equal(pipeline->last_status, 202);
 }
 
-static void a_session_speaks_what_was_agreed(void **state)
+static void a_session_uses_the_negotiated_version(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     static const char hello[] =
@@ -189,7 +189,7 @@ static void a_batch_has_a_limit(void **state)
     jsv_buf_done(&batch);
 }
 
-static void the_same_request_gives_the_same_bytes(void **state)
+static void equal_requests_get_equal_bytes(void **state)
 {
     static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
     struct pipeline_fixture *pipeline = *state;
@@ -217,8 +217,8 @@ static const char *give(struct pipeline_fixture *pipeline, struct jsv_buf *line)
     return pipeline->answer_count > before ? pipeline->answers[before].data : "";
 }
 
-/* A patch has some 40 bytes for a member of 10, and comes as text and as structure. */
-static void an_answer_that_is_too_large_says_so(void **state)
+/* A patch has about 40 bytes for a member of 10, and is sent as text and as structure. */
+static void a_too_large_answer_is_an_error(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     struct jsv_buf line;
@@ -295,7 +295,7 @@ static const char *const messages[] = {
     CALL("nope", "{}"),
 };
 
-/* A frame in memory of its own, which no failing allocation is needed for. */
+/* A frame in static memory, so that handing it in allocates nothing. */
 static void hand_in(struct pipeline_fixture *pipeline, const char *message)
 {
     static union {
@@ -333,7 +333,7 @@ static bool fail_once(struct pipeline_fixture *pipeline, const char *message, un
     return has_failed;
 }
 
-static void every_message_is_answered_without_memory(void **state)
+static void every_message_is_answered_when_allocations_fail(void **state)
 {
     for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
         for (unsigned at = 1; fail_once(*state, messages[i], at); at++) {
@@ -344,16 +344,16 @@ static void every_message_is_answered_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PIPELINE_TEST(each_layer_answers_what_is_its_own),
-        PIPELINE_TEST(arguments_known_not_to_fit_are_refused),
-        PIPELINE_TEST(an_oversize_line_is_refused_and_the_next_one_answered),
+        PIPELINE_TEST(each_stage_refuses_what_it_checks),
+        PIPELINE_TEST(invalid_arguments_are_refused_with_few_steps),
+        PIPELINE_TEST(an_oversize_line_is_refused_and_the_next_answered),
         PIPELINE_TEST(notifications_are_not_answered),
-        PIPELINE_TEST(a_session_speaks_what_was_agreed),
+        PIPELINE_TEST(a_session_uses_the_negotiated_version),
         PIPELINE_TEST(a_batch_is_answered_by_one_array),
         PIPELINE_TEST(a_batch_has_a_limit),
-        PIPELINE_TEST(the_same_request_gives_the_same_bytes),
-        PIPELINE_TEST(an_answer_that_is_too_large_says_so),
-        PIPELINE_TEST(every_message_is_answered_without_memory),
+        PIPELINE_TEST(equal_requests_get_equal_bytes),
+        PIPELINE_TEST(a_too_large_answer_is_an_error),
+        PIPELINE_TEST(every_message_is_answered_when_allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

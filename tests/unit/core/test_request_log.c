@@ -1,6 +1,5 @@
 /*
- * What is kept of messages: a line each, with the ids that what was asked has,
- * and what did not fit.
+ * The log of messages: one line each, with its ids; times, stages and mismatches.
  */
 #define _GNU_SOURCE
 #include "core/pipeline.h"
@@ -65,7 +64,7 @@ static void assert_ids(struct jsv_value line, struct jsv_str seed)
     assert_id(line, "/spanId", ENVELOPE_ID_SPAN, seed);
 }
 
-/* Asked twice: the second time they are remembered. */
+/* Sent twice: the second time the ids are in the cache. */
 static void test_ids(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -89,8 +88,8 @@ static char *with_text(const char *before, char letter, size_t size, const char 
     return text;
 }
 
-/* Too long to be remembered; then so long that the log's thread does not take the second one. */
-static void test_long_questions(void **state)
+/* Too long for the cache; then too long for the queue of the log's thread. */
+static void test_long_subjects(void **state)
 {
     static const size_t sizes[] = {LONG_TEXT_SIZE, 700000};
     struct pipeline_fixture *pipeline = *state;
@@ -118,7 +117,7 @@ static void test_long_questions(void **state)
 }
 
 /* More requests than the cache holds: the oldest are dropped, and every request has its own ids. */
-static void test_many_questions(void **state)
+static void test_many_subjects(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     char text[160];
@@ -288,9 +287,9 @@ static void test_listeners(void **state)
     assert_int_equal(count, 3);
 }
 
-/* ---- what did not fit ---- */
+/* ---- mismatches ---- */
 
-/* Pointers are into the message, whatever part of it the answer counts from. */
+/* Pointers start at the message, not at the arguments as in the answer. */
 static void test_pointers(void **state)
 {
     static const struct {
@@ -336,7 +335,7 @@ static void test_pointers(void **state)
     }
 }
 
-/* What is noted outlives the check of the answer, wherever in memory it came to lie. */
+/* The noted mismatch outlives the buffers of the answer. */
 static void test_pointers_of_any_size(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -364,7 +363,7 @@ static void test_pointers_of_any_size(void **state)
     jsv_buf_done(&out);
 }
 
-/* ---- news ---- */
+/* ---- new diagnostics ---- */
 
 #define DIAGNOSTICS "\"params\":{\"uri\":\"mcpgate://diagnostics\"}}"
 
@@ -376,7 +375,7 @@ static void expect_updated(const char *message)
 }
 
 /* Several are reported at once; a repeated one is only counted. */
-static void test_news(void **state)
+static void test_new_diagnostics(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     pipeline_ask(
@@ -444,8 +443,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         LOGGED_TEST(test_ids),
-        LOGGED_TEST(test_long_questions),
-        LOGGED_TEST(test_many_questions),
+        LOGGED_TEST(test_long_subjects),
+        LOGGED_TEST(test_many_subjects),
         LOGGED_TEST(test_random_ids),
         LOGGED_TEST(test_trace),
         LOGGED_TEST(test_queued),
@@ -453,7 +452,7 @@ int main(void)
         LOGGED_TEST(test_listeners),
         LOGGED_TEST(test_pointers),
         LOGGED_TEST(test_pointers_of_any_size),
-        LOGGED_TEST(test_news),
+        LOGGED_TEST(test_new_diagnostics),
         LOGGED_TEST(test_refusals),
         LOGGED_TEST(test_a_connection_too_many),
     };

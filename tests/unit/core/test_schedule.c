@@ -1,6 +1,6 @@
 /*
- * Requests that wait: whose turn it is, who is answered when, and what becomes
- * of them when the peer changes its mind, leaves, or the snapshot changes.
+ * Requests that wait: their order, their cancellation, and what happens when the
+ * connection closes or the catalog changes.
  */
 #define _GNU_SOURCE /* strcasestr() */
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define ACCEPTED "HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\n{\"id\":\"x\"}"
 
-/* A tool that waits, called in the two ways there are. */
+/* A tool that waits, called by SYN and by MCP. */
 #define SYN_WAITS(id)                                                                              \
     "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"populate_backend\","                          \
     "\"params\":{\"asset\":{},\"validate_first\":false}}"
@@ -30,7 +30,7 @@
 
 static char url[64];
 
-/* The pipeline again, with a backend. */
+/* Replace the worker by one with a backend. */
 static void serve(struct pipeline_fixture *pipeline, enum server_manner manner)
 {
     const struct core_conn_ops *ops = pipeline->conn.ops;
@@ -65,7 +65,7 @@ static void expect_answer(struct pipeline_fixture *pipeline, size_t index, const
     }
 }
 
-/* ---- turns ---- */
+/* ---- order ---- */
 
 static void serial_requests_are_answered_in_order(void **state)
 {
@@ -88,7 +88,7 @@ static void serial_requests_are_answered_in_order(void **state)
     assert_int_equal(pipeline->idle_count, 1);
 }
 
-/* By this clock every message takes long. */
+/* A clock by which every message takes long. */
 static uint64_t slow_clock(void)
 {
     static uint64_t now;
@@ -96,7 +96,7 @@ static uint64_t slow_clock(void)
 }
 
 /* Waiting requests are first, one per loop round, and no new request overtakes them. */
-static void a_promised_turn_is_kept(void **state)
+static void a_reserved_order_is_kept(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     struct os_sys table = *os_sys;
@@ -124,7 +124,7 @@ static void a_promised_turn_is_kept(void **state)
     os_sys = &os_sys_real;
 }
 
-static void the_official_protocol_does_not_wait(void **state)
+static void mcp_requests_do_not_wait(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_REPLIES);
@@ -136,9 +136,9 @@ static void the_official_protocol_does_not_wait(void **state)
     assert_int_equal(pipeline->answer_count, 3);
 }
 
-/* ---- giving up ---- */
+/* ---- cancellation ---- */
 
-static void who_is_cancelled_is_not_answered(void **state)
+static void cancelled_requests_are_not_answered(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_HANGS);
@@ -152,7 +152,7 @@ static void who_is_cancelled_is_not_answered(void **state)
     assert_int_equal(pipeline->answer_count, 1);
 }
 
-/* Its version is all a modern notification says about itself. */
+/* A modern notification only has its version. */
 static void a_modern_client_cancels(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -166,7 +166,7 @@ static void a_modern_client_cancels(void **state)
     assert_int_equal(pipeline->answer_count, 0);
 }
 
-/* There is no word for it in the other dialects: the id may mean something else there. */
+/* Other dialects have no cancellation, and the id may belong to another request. */
 static void serial_requests_cannot_be_cancelled(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -187,7 +187,7 @@ static void begin_batches(struct pipeline_fixture *pipeline)
     pipeline_forget(pipeline);
 }
 
-static void a_batch_waits_for_all_of_it(void **state)
+static void a_batch_waits_for_all_messages(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_REPLIES);
@@ -220,9 +220,9 @@ static void a_message_of_a_batch_is_cancelled(void **state)
     assert_false(core_conn_is_busy(&pipeline->conn));
 }
 
-/* ---- leaving and changing ---- */
+/* ---- closing and reloading ---- */
 
-static void what_a_peer_asked_goes_with_it(void **state)
+static void closing_a_connection_cancels_its_requests(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_HANGS);
@@ -238,7 +238,7 @@ static void what_a_peer_asked_goes_with_it(void **state)
     assert_int_equal(pipeline->answer_count, 1);
 }
 
-static void who_waits_keeps_the_old_snapshot(void **state)
+static void waiting_requests_keep_their_catalog(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     struct catalog_options options = {0};
@@ -265,9 +265,9 @@ static void who_waits_keeps_the_old_snapshot(void **state)
     expect_answer(pipeline, 2, "\"id\":3,\"result\":{\"ok\":false");
 }
 
-/* ---- many ---- */
+/* ---- limits ---- */
 
-static void a_full_connection_says_when_it_is_not(void **state)
+static void a_full_connection_resumes(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_REPLIES);
@@ -283,7 +283,7 @@ static void a_full_connection_says_when_it_is_not(void **state)
 }
 
 /* 300 KB of short values are a tape of 2.4 MB and more, so the second such request is the last. */
-static void a_waiting_request_is_counted_by_its_memory(void **state)
+static void waiting_requests_are_limited_by_memory(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     serve(pipeline, SERVER_HANGS);
@@ -315,7 +315,7 @@ static unsigned id_of(const char *answer)
     return (unsigned)strtoul(id + 5, NULL, 10);
 }
 
-/* Ids 1000 and more are of those in turn. */
+/* Ids from 1000 on belong to serial requests. */
 static void expect_order(const struct pipeline_fixture *pipeline, unsigned count)
 {
     bool seen[64] = {false};
@@ -356,7 +356,7 @@ static void write_any(char *out, size_t size, uint64_t kind, unsigned id)
         kinds[kind].params);
 }
 
-static void any_mixture_is_answered_once_and_in_order(void **state)
+static void any_mix_is_answered_once_and_in_order(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     uint64_t random = 7;
@@ -378,18 +378,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FLOW_TEST(serial_requests_are_answered_in_order),
-        FLOW_TEST(a_promised_turn_is_kept),
-        FLOW_TEST(the_official_protocol_does_not_wait),
-        FLOW_TEST(who_is_cancelled_is_not_answered),
+        FLOW_TEST(a_reserved_order_is_kept),
+        FLOW_TEST(mcp_requests_do_not_wait),
+        FLOW_TEST(cancelled_requests_are_not_answered),
         FLOW_TEST(a_modern_client_cancels),
         FLOW_TEST(serial_requests_cannot_be_cancelled),
-        FLOW_TEST(a_batch_waits_for_all_of_it),
+        FLOW_TEST(a_batch_waits_for_all_messages),
         FLOW_TEST(a_message_of_a_batch_is_cancelled),
-        FLOW_TEST(what_a_peer_asked_goes_with_it),
-        FLOW_TEST(who_waits_keeps_the_old_snapshot),
-        FLOW_TEST(a_full_connection_says_when_it_is_not),
-        FLOW_TEST(a_waiting_request_is_counted_by_its_memory),
-        FLOW_TEST(any_mixture_is_answered_once_and_in_order),
+        FLOW_TEST(closing_a_connection_cancels_its_requests),
+        FLOW_TEST(waiting_requests_keep_their_catalog),
+        FLOW_TEST(a_full_connection_resumes),
+        FLOW_TEST(waiting_requests_are_limited_by_memory),
+        FLOW_TEST(any_mix_is_answered_once_and_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

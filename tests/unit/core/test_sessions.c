@@ -47,7 +47,7 @@ static void test_added_found_removed(void **state)
     core_sessions_free(NULL);
 }
 
-static void test_ids_that_are_none(void **state)
+static void test_invalid_ids(void **state)
 {
     (void)state;
     struct core_sessions *sessions = core_sessions_new();
@@ -97,7 +97,7 @@ static uint64_t try_to_add(struct core_sessions *sessions)
     return retry_ms;
 }
 
-/* A directory with one free place, and a session in it that was used. */
+/* Full but for one session, with one that was used. */
 static struct core_sessions *almost_full(char ret_id[static 64])
 {
     struct core_sessions *sessions = core_sessions_new();
@@ -109,7 +109,7 @@ static struct core_sessions *almost_full(char ret_id[static 64])
     return sessions;
 }
 
-static void test_a_flood_does_not_end_sessions(void **state)
+static void test_many_new_sessions_do_not_end_used_ones(void **state)
 {
     (void)state;
     char id[64];
@@ -127,7 +127,7 @@ static void test_a_flood_does_not_end_sessions(void **state)
     core_sessions_free(sessions);
 }
 
-static void test_an_idle_session_makes_room(void **state)
+static void test_an_idle_session_is_ended_for_another(void **state)
 {
     (void)state;
     char id[64];
@@ -159,8 +159,8 @@ static void test_an_idle_session_makes_room(void **state)
     core_sessions_free(sessions);
 }
 
-/* One that is removed makes room at once, whatever was found before. */
-static void test_an_ended_session_makes_room(void **state)
+/* A removed session leaves room at once, although the last search found none. */
+static void test_an_ended_session_frees_its_place(void **state)
 {
     (void)state;
     char id[64];
@@ -172,8 +172,8 @@ static void test_an_ended_session_makes_room(void **state)
     core_sessions_free(sessions);
 }
 
-/* A new session gives room before those that were used, whatever was found before. */
-static void test_a_new_session_gives_room_early(void **state)
+/* A new session can be ended before used ones, although the last search found none. */
+static void test_an_unused_session_is_ended_first(void **state)
 {
     (void)state;
     char id[64];
@@ -243,15 +243,15 @@ static void on_told(struct core_sessions_listener *listener)
     loop_stop(listener->loop);
 }
 
-/* Told once for all that happened meanwhile; the session itself knows whether it has ended. */
+/* One call for all changes meanwhile; is_over of the session tells what happened. */
 static void test_listeners_are_told(void **state)
 {
     (void)state;
     struct core_sessions *sessions = core_sessions_new();
     struct loop *loop;
     assert_int_equal(loop_new(&loop), 0);
-    struct ear ear = {.listener = {.loop = loop, .told = on_told}};
-    struct ear other = {.listener = {.loop = loop, .told = on_told}};
+    struct ear ear = {.listener = {.loop = loop, .changed = on_told}};
+    struct ear other = {.listener = {.loop = loop, .changed = on_told}};
     core_sessions_join(sessions, &ear.listener);
     core_sessions_join(sessions, &other.listener);
     core_sessions_leave(sessions, &other.listener);
@@ -317,11 +317,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_added_found_removed),
-        cmocka_unit_test(test_ids_that_are_none),
-        CLOCK_TEST(test_a_flood_does_not_end_sessions),
-        CLOCK_TEST(test_an_idle_session_makes_room),
-        CLOCK_TEST(test_an_ended_session_makes_room),
-        CLOCK_TEST(test_a_new_session_gives_room_early),
+        cmocka_unit_test(test_invalid_ids),
+        CLOCK_TEST(test_many_new_sessions_do_not_end_used_ones),
+        CLOCK_TEST(test_an_idle_session_is_ended_for_another),
+        CLOCK_TEST(test_an_ended_session_frees_its_place),
+        CLOCK_TEST(test_an_unused_session_is_ended_first),
         CLOCK_TEST(test_a_session_used_a_moment_later_is_not_old),
         CLOCK_TEST(test_sessions_age),
         cmocka_unit_test(test_listeners_are_told),

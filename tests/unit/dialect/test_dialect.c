@@ -1,6 +1,6 @@
 /*
- * Bare names: which are tools, which are the official protocol's, and what is
- * said to those that are neither. In all texts ' stands for ".
+ * Bare method names: tools, methods of MCP, or neither. In all texts ' is written
+ * for ".
  */
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void quote(char *text)
     }
 }
 
-static void each_name_has_its_answer(void **state)
+static void bare_names_are_tools_or_mcp(void **state)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char message[512];
@@ -74,7 +74,7 @@ static void each_name_has_its_answer(void **state)
     }
 }
 
-static void nothing_is_said_without_an_id(void **state)
+static void notifications_get_no_answer(void **state)
 {
     static const char *const notifications[] = {
         "{\"jsonrpc\":\"2.0\",\"method\":\"nope\"}",
@@ -92,8 +92,8 @@ static void nothing_is_said_without_an_id(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PIPELINE_TEST(each_name_has_its_answer),
-        PIPELINE_TEST(nothing_is_said_without_an_id),
+        PIPELINE_TEST(bare_names_are_tools_or_mcp),
+        PIPELINE_TEST(notifications_get_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void test_only_legal_request_id_is_echoed(void **state)
     "\"params\":{\"name\":\"nope\"},\"artifacts\":[],"                                             \
     "\"preferences\":{\"max_output_bytes\":" limit "}}"
 
-static void test_output_is_no_larger_than_wanted(void **state)
+static void test_output_limit_is_respected(void **state)
 {
     static const char whole[] = "{\"ok\":false,\"reason\":\"not_found\"}";
     assert_int_equal(sizeof(whole) - 1, 33);
@@ -122,7 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PIPELINE_TEST(test_answers),
         PIPELINE_TEST(test_only_legal_request_id_is_echoed),
-        PIPELINE_TEST(test_output_is_no_larger_than_wanted),
+        PIPELINE_TEST(test_output_limit_is_respected),
         PIPELINE_TEST(test_same_request_gives_same_bytes),
         PIPELINE_TEST(test_random_run_has_time),
         PIPELINE_TEST(test_status_over_http),

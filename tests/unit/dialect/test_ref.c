@@ -86,7 +86,7 @@ static int run_busy(struct tool_call *call)
     return TOOL_DONE;
 }
 
-static void test_overload_is_to_be_tried_again(void **state)
+static void test_busy_program_is_retry(void **state)
 {
     static const struct tool_set set = {.run = run_busy};
     struct pipeline_fixture *pipeline = *state;
@@ -106,7 +106,7 @@ int main(void)
         PIPELINE_TEST(test_exchanges),
         PIPELINE_TEST(test_endpoint_answers_anything_with_an_envelope),
         PIPELINE_TEST(test_tokens_are_not_echoed),
-        PIPELINE_TEST(test_overload_is_to_be_tried_again),
+        PIPELINE_TEST(test_busy_program_is_retry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

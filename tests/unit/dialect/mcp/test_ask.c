@@ -1,6 +1,6 @@
 /*
- * A tool in conversation with its client, in both eras. The tools are our own
- * here: list_schemas, run by a function of this file.
+ * A tool that asks and notifies its client, in both eras: list_schemas, replaced by
+ * a function of this file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void initialize(struct pipeline_fixture *pipeline, const char *capabiliti
     "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/"                                            \
     "call\",\"params\":{\"name\":\"list_schemas\"}}"
 
-/* @return what comes after the client has answered. */
+/* Answer a question. @return the next message. */
 static const char *answer(struct pipeline_fixture *pipeline, const char *line)
 {
     size_t before = pipeline->answer_count;
@@ -173,7 +173,7 @@ static void a_client_is_not_asked_what_it_cannot_do(void **state)
     expect_in(pipeline_ask(pipeline, CALL), "\"isError\":true");
 }
 
-static void a_client_that_does_not_hear_is_not_waited_for(void **state)
+static void an_unreachable_client_is_not_asked(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     initialize(pipeline, "{\"elicitation\":{}}");
@@ -196,7 +196,7 @@ static void a_client_that_does_not_hear_is_not_waited_for(void **state)
     assert_false(core_conn_is_busy(&pipeline->conn));
 }
 
-static void a_cancelled_call_waits_for_no_answer(void **state)
+static void a_cancelled_call_ignores_answers(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     initialize(pipeline, "{\"elicitation\":{}}");
@@ -212,7 +212,7 @@ static void a_cancelled_call_waits_for_no_answer(void **state)
         "");
 }
 
-static void an_answer_may_come_when_the_call_is_gone(void **state)
+static void a_late_answer_is_ignored(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     initialize(pipeline, "{\"elicitation\":{}}");
@@ -226,7 +226,7 @@ static void an_answer_may_come_when_the_call_is_gone(void **state)
     assert_int_equal(pipeline->answer_count, count + 1);
 }
 
-static void a_peer_that_says_nothing_more_is_answered(void **state)
+static void a_call_is_answered_when_its_client_finishes(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     initialize(pipeline, "{\"elicitation\":{}}");
@@ -284,7 +284,7 @@ static void a_modern_client_is_asked_by_a_result(void **state)
     expect_in(result, "\"isError\":false");
 }
 
-static void a_state_that_was_changed_is_refused(void **state)
+static void a_changed_state_is_refused(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     char more[512];
@@ -299,7 +299,7 @@ static void a_state_that_was_changed_is_refused(void **state)
     expect_in(call_modern(pipeline, ELICITS, other), "-32602");
 }
 
-static void a_capability_that_lacks_is_named(void **state)
+static void a_missing_capability_is_named(void **state)
 {
     const char *error = call_modern(*state, NOTHING, "");
     expect_in(error, "-32021");
@@ -308,7 +308,7 @@ static void a_capability_that_lacks_is_named(void **state)
 
 /* ---- progress and messages ---- */
 
-static void progress_goes_to_those_who_gave_a_token(void **state)
+static void progress_needs_a_token(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     asks = false;
@@ -318,7 +318,7 @@ static void progress_goes_to_those_who_gave_a_token(void **state)
     expect_in(progress, "\"progressToken\":\"p\",\"progress\":1,\"total\":2");
 }
 
-static void messages_go_to_those_they_matter_to(void **state)
+static void log_messages_respect_the_level(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     asks = false;
@@ -353,15 +353,15 @@ int main(void)
         ASK_TEST(a_client_with_many_open_questions_can_answer_them),
         ASK_TEST(a_client_that_cannot_answer_gets_a_failure),
         ASK_TEST(a_client_is_not_asked_what_it_cannot_do),
-        ASK_TEST(a_client_that_does_not_hear_is_not_waited_for),
-        ASK_TEST(a_cancelled_call_waits_for_no_answer),
-        ASK_TEST(an_answer_may_come_when_the_call_is_gone),
-        ASK_TEST(a_peer_that_says_nothing_more_is_answered),
+        ASK_TEST(an_unreachable_client_is_not_asked),
+        ASK_TEST(a_cancelled_call_ignores_answers),
+        ASK_TEST(a_late_answer_is_ignored),
+        ASK_TEST(a_call_is_answered_when_its_client_finishes),
         ASK_TEST(a_modern_client_is_asked_by_a_result),
-        ASK_TEST(a_state_that_was_changed_is_refused),
-        ASK_TEST(a_capability_that_lacks_is_named),
-        ASK_TEST(progress_goes_to_those_who_gave_a_token),
-        ASK_TEST(messages_go_to_those_they_matter_to),
+        ASK_TEST(a_changed_state_is_refused),
+        ASK_TEST(a_missing_capability_is_named),
+        ASK_TEST(progress_needs_a_token),
+        ASK_TEST(log_messages_respect_the_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * What the official protocol asks of HTTP headers, without HTTP: the headers
- * of a request are a list in memory.
+ * The headers of the MCP endpoint, without HTTP: a request's headers are a list in
+ * memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static void expect(
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":"             \
     "\"mcpgate://schemas/part\"," META "}}"
 
-static void a_modern_request_repeats_itself_in_headers(void **state)
+static void headers_of_a_modern_request_match_its_body(void **state)
 {
     expect(*state, HEADERS(MODERN, "Mcp-Method", "tools/list"), LIST, 200, "\"tools\":[");
     expect(*state, HEADERS(MODERN, "mcp-method", "tools/list"), LIST, 200, "\"tools\":[");
@@ -101,7 +101,7 @@ static void private_results_have_private_cache_scope(void **state)
     expect(pipeline, headers, LIST, 200, "\"ttlMs\":10000,\"cacheScope\":\"private\"");
 }
 
-/* To the protocol it is an answer like others; /rpc has a status for it. */
+/* At the MCP endpoint it is status 200, at /rpc 404. */
 static void the_status_of_an_unknown_resource(void **state)
 {
 #define ABSENT(more)                                                                               \
@@ -116,7 +116,7 @@ static void the_status_of_an_unknown_resource(void **state)
 #undef ABSENT
 }
 
-static void what_is_missing_is_said_before_anything_else(void **state)
+static void a_missing_version_is_reported_first(void **state)
 {
     expect(
         *state,
@@ -132,8 +132,8 @@ static void what_is_missing_is_said_before_anything_else(void **state)
         "-32601");
 }
 
-/* Also when its body does not say what it speaks: the header does. */
-static void a_notification_is_taken_or_ignored(void **state)
+/* Also when only the header names its version. */
+static void notifications_are_accepted_or_ignored(void **state)
 {
 #define NOTIFY(method, params)                                                                     \
     "{\"jsonrpc\":\"2.0\",\"method\":\"" method "\",\"params\":" params "}"
@@ -145,8 +145,8 @@ static void a_notification_is_taken_or_ignored(void **state)
 #undef NOTIFY
 }
 
-/* Since 2025-11-25 an error without an id leaves it out; before, and elsewhere, it is null. */
-static void what_has_no_id_is_refused_as_its_version_has_it(void **state)
+/* Since 2025-11-25 an error without an id omits it; before, and elsewhere, it is null. */
+static void errors_without_id_follow_the_version(void **state)
 {
     static const struct headers anything = {{.endpoint = RPC_ENDPOINT_RPC, .header = find}, {NULL}};
     static const char *const lines[] = {
@@ -175,7 +175,7 @@ static void what_has_no_id_is_refused_as_its_version_has_it(void **state)
         "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\"");
 }
 
-static void a_legacy_answer_names_its_session(void **state)
+static void legacy_requests_need_their_session(void **state)
 {
     const char *answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
     expect(*state, HEADERS("Accept", "*/*"), answer, 400, "missing session id");
@@ -185,14 +185,14 @@ static void a_legacy_answer_names_its_session(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PIPELINE_TEST(a_modern_request_repeats_itself_in_headers),
+        PIPELINE_TEST(headers_of_a_modern_request_match_its_body),
         PIPELINE_TEST(a_name_may_be_wrapped_in_base64),
         PIPELINE_TEST(private_results_have_private_cache_scope),
         PIPELINE_TEST(the_status_of_an_unknown_resource),
-        PIPELINE_TEST(what_is_missing_is_said_before_anything_else),
-        PIPELINE_TEST(a_notification_is_taken_or_ignored),
-        PIPELINE_TEST(what_has_no_id_is_refused_as_its_version_has_it),
-        PIPELINE_TEST(a_legacy_answer_names_its_session),
+        PIPELINE_TEST(a_missing_version_is_reported_first),
+        PIPELINE_TEST(notifications_are_accepted_or_ignored),
+        PIPELINE_TEST(errors_without_id_follow_the_version),
+        PIPELINE_TEST(legacy_requests_need_their_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

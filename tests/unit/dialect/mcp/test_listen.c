@@ -33,7 +33,7 @@ static const char *listen_for(const char *id, const char *filter, const char *mo
     return line;
 }
 
-/* A text again and again, the last time without its last byte. */
+/* Repeat a text, the last time without its last byte. */
 static char *repeat(const char *before, const char *part, size_t count, const char *after)
 {
     struct jsv_buf text;
@@ -113,7 +113,7 @@ static void too_many_bytes_of_resources_are_refused(void **state)
     free(uri);
 }
 
-/* The same for a session: its URIs may be many or long. */
+/* The same for a session. */
 static void subscriptions_of_a_session_are_bounded(void **state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void subscriptions_of_a_session_are_bounded(void **state)
     dialect_session_release(session);
 }
 
-static void a_session_says_when_it_has_too_many(void **state)
+static void too_many_subscriptions_are_refused(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     pipeline_ask(
@@ -150,7 +150,7 @@ static void a_session_says_when_it_has_too_many(void **state)
     assert_non_null(strstr(answer, "Unsubscribe from a resource first"));
 }
 
-/* A message of a million bytes is a tape of eight millions; none of that stays. */
+/* A message of 1 MB has 8 MB of nodes, which are freed. */
 static void a_listener_keeps_little(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
@@ -169,7 +169,7 @@ static void a_listener_keeps_little(void **state)
         "\"io.modelcontextprotocol/subscriptionId\":1}}}");
 }
 
-/* A frame in memory of its own, which no failing allocation is needed for. */
+/* A frame in static memory, so that handing it in allocates nothing. */
 static void hand_in(struct pipeline_fixture *pipeline, const char *message)
 {
     static union {
@@ -187,7 +187,7 @@ static void hand_in(struct pipeline_fixture *pipeline, const char *message)
 }
 
 /* Each allocation fails once: the request is refused, or it listens. */
-static void without_memory_it_is_refused(void **state)
+static void a_listener_survives_failed_allocations(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     bool has_failed = true;
@@ -216,9 +216,9 @@ int main(void)
         PIPELINE_TEST(too_many_resources_are_refused),
         PIPELINE_TEST(too_many_bytes_of_resources_are_refused),
         PIPELINE_TEST(subscriptions_of_a_session_are_bounded),
-        PIPELINE_TEST(a_session_says_when_it_has_too_many),
+        PIPELINE_TEST(too_many_subscriptions_are_refused),
         PIPELINE_TEST(a_listener_keeps_little),
-        PIPELINE_TEST(without_memory_it_is_refused),
+        PIPELINE_TEST(a_listener_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ static void expect_number(struct jsv_value value, int64_t expected)
     assert_int_equal(number, expected);
 }
 
-static void members_are_found_wherever_they_are(void **state)
+static void members_are_found_in_any_order(void **state)
 {
     struct mcp_params found = mcp_params_find(json_fixture_read(
         *state,
@@ -38,7 +38,7 @@ static void expect_none(struct jsv_value params)
     }
 }
 
-static void what_has_no_members_has_none_of_them(void **state)
+static void other_values_have_no_members(void **state)
 {
     expect_none(json_fixture_read(*state, "{}"));
     expect_none(json_fixture_read(*state, "[\"name\",\"uri\"]"));
@@ -49,8 +49,8 @@ static void what_has_no_members_has_none_of_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JSON_TEST(members_are_found_wherever_they_are),
-        JSON_TEST(what_has_no_members_has_none_of_them),
+        JSON_TEST(members_are_found_in_any_order),
+        JSON_TEST(other_values_have_no_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

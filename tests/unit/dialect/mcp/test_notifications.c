@@ -29,7 +29,7 @@ ignore(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv
     (void)why;
 }
 
-/* A snapshot without anything: other tools, other resources. */
+/* Replace the catalog by an empty one. */
 static void empty_catalog(struct pipeline_fixture *pipeline)
 {
     const struct catalog_options options = {0};
@@ -40,7 +40,7 @@ static void empty_catalog(struct pipeline_fixture *pipeline)
     catalog_release(catalog);
 }
 
-static void a_listener_hears_what_it_asked_for(void **state)
+static void a_listener_gets_what_it_asked_for(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     const char *first = pipeline_ask(pipeline, LISTEN);
@@ -52,7 +52,7 @@ static void a_listener_hears_what_it_asked_for(void **state)
     expect_in(pipeline->answers[1].data, "notifications/tools/list_changed");
 }
 
-static void a_listener_can_end_it(void **state)
+static void a_client_ends_its_subscription(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     pipeline_ask(pipeline, LISTEN);
@@ -66,7 +66,7 @@ static void a_listener_can_end_it(void **state)
     assert_int_equal(pipeline->answer_count, 1);
 }
 
-static void we_end_it_with_a_result(void **state)
+static void the_server_ends_a_subscription_with_a_result(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     pipeline_ask(pipeline, LISTEN);
@@ -78,9 +78,9 @@ static void we_end_it_with_a_result(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PIPELINE_TEST(a_listener_hears_what_it_asked_for),
-        PIPELINE_TEST(a_listener_can_end_it),
-        PIPELINE_TEST(we_end_it_with_a_result),
+        PIPELINE_TEST(a_listener_gets_what_it_asked_for),
+        PIPELINE_TEST(a_client_ends_its_subscription),
+        PIPELINE_TEST(the_server_ends_a_subscription_with_a_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
