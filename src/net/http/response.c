@@ -111,9 +111,9 @@ static void write_session(struct net_http *http, const char *session)
 
 static void write_retry(struct net_http *http, unsigned seconds)
 {
-    char digits[16];
-    int size = snprintf(digits, sizeof(digits), "%u", seconds);
     if (seconds > 0) {
+        char digits[16];
+        int size = snprintf(digits, sizeof(digits), "%u", seconds);
         struct jsv_str text = {digits, (size_t)size};
         net_http_write_field(&http->peer.output, JSV_STR("Retry-After"), text);
     }
