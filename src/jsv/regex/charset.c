@@ -1,6 +1,5 @@
 #include "jsv/regex/charset.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -89,34 +88,25 @@ int jsv_charset_add(struct jsv_charset_builder *builder, uint32_t first, uint32_
     return 0;
 }
 
-/*
- * Write the complement of sorted ranges that do not touch, which can be one range
- * more. @return the number of ranges.
- */
-static size_t outside(const struct jsv_range *ranges, size_t count, struct jsv_range *out)
+int jsv_charset_complement(
+    struct jsv_arena *arena, const struct jsv_charset *set, struct jsv_charset *ret_set)
 {
-    size_t written = 0;
+    struct jsv_range *ranges = jsv_arena_array(arena, set->count + 1, sizeof ranges[0]);
+    if (!ranges) {
+        return -ENOMEM;
+    }
+    size_t count = 0;
     uint32_t next = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (ranges[i].first > next) {
-            out[written++] = (struct jsv_range){next, before(ranges[i].first)};
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->ranges[i].first > next) {
+            ranges[count++] = (struct jsv_range){next, before(set->ranges[i].first)};
         }
-        next = after(ranges[i].last);
+        next = after(set->ranges[i].last);
     }
     if (next <= JSV_CODE_POINT_MAX) {
-        out[written++] = (struct jsv_range){next, JSV_CODE_POINT_MAX};
+        ranges[count++] = (struct jsv_range){next, JSV_CODE_POINT_MAX};
     }
-    return written;
-}
-
-int jsv_charset_add_outside(struct jsv_charset_builder *builder, const struct jsv_charset *set)
-{
-    int error = reserve(builder, set->count + 1);
-    if (error) {
-        return error;
-    }
-    assert(builder->ranges); /* at least one was reserved */
-    builder->count += outside(set->ranges, set->count, builder->ranges + builder->count);
+    *ret_set = (struct jsv_charset){.ranges = ranges, .count = count};
     return 0;
 }
 
@@ -208,17 +198,10 @@ int jsv_charset_build(
         .count = join(builder->ranges, builder->count),
         .properties = builder->properties,
     };
-    if (negated && set.properties) {
-        set.negated = true;
-    } else if (negated) {
-        struct jsv_charset_builder inverse = jsv_charset_builder_on(builder->arena);
-        int error = jsv_charset_add_outside(&inverse, &set);
-        if (error) {
-            return error;
-        }
-        set.ranges = inverse.ranges;
-        set.count = inverse.count;
+    if (negated && !set.properties) {
+        return jsv_charset_complement(builder->arena, &set, ret_set);
     }
+    set.negated = negated;
     *ret_set = set;
     return 0;
 }

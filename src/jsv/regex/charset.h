@@ -67,19 +67,19 @@ static inline struct jsv_charset_builder jsv_charset_builder_on(struct jsv_arena
     return (struct jsv_charset_builder){.arena = arena};
 }
 
-/*
- * Add a range, a set (not a negated one), the complement of the ranges of a set,
- * or a property. @return 0 or -ENOMEM.
- */
+/* Add a range, a set (not a negated one), or a property. @return 0 or -ENOMEM. */
 int jsv_charset_add(struct jsv_charset_builder *builder, uint32_t first, uint32_t last);
 int jsv_charset_add_set(struct jsv_charset_builder *builder, const struct jsv_charset *set);
-int jsv_charset_add_outside(struct jsv_charset_builder *builder, const struct jsv_charset *set);
 int jsv_charset_add_property(
     struct jsv_charset_builder *builder, const struct jsv_property *property, bool negated);
 
 /* Finish the set, or its complement. @return 0 or -ENOMEM. Do not use the builder again. */
 int jsv_charset_build(
     struct jsv_charset_builder *builder, bool negated, struct jsv_charset *ret_set);
+
+/* The complement of the ranges of a set. @return 0 or -ENOMEM. */
+int jsv_charset_complement(
+    struct jsv_arena *arena, const struct jsv_charset *set, struct jsv_charset *ret_set);
 
 /* Sort by first code point, in place, in O(n log n). */
 void jsv_ranges_sort(struct jsv_range *ranges, size_t count);

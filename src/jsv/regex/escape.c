@@ -68,15 +68,13 @@ static int read_unicode(struct jsv_regex_parser *parser, uint32_t *ret_character
     size_t start = parser->offset - 2;
     if (jsv_regex_accept(parser, '{')) {
         if (!read_braced_hex(parser, ret_character)) {
-            return jsv_regex_fail(
-                parser, -EINVAL, start, "\\u{...} must hold hex digits up to 10FFFF");
+            return jsv_regex_invalid(parser, start, "\\u{...} must hold hex digits up to 10FFFF");
         }
         return 0;
     }
     uint32_t unit;
     if (!read_hex(parser, 4, &unit)) {
-        return jsv_regex_fail(
-            parser, -EINVAL, start, "\\u must be followed by four hex digits or {...}");
+        return jsv_regex_invalid(parser, start, "\\u must be followed by four hex digits or {...}");
     }
     bool high = unit >= 0xD800 && unit <= 0xDBFF;
     *ret_character = high ? read_low_surrogate(parser, unit) : unit;
@@ -95,8 +93,8 @@ static int read_name_character(struct jsv_regex_parser *parser, uint32_t *ret_ch
         return 0;
     }
     if (!jsv_regex_accept(parser, 'u')) {
-        return jsv_regex_fail(
-            parser, -EINVAL, parser->offset - 1, "the only escape in a group name is \\u");
+        return jsv_regex_invalid(
+            parser, parser->offset - 1, "the only escape in a group name is \\u");
     }
     return read_unicode(parser, ret_character);
 }
@@ -113,7 +111,7 @@ static int read_name_characters(struct jsv_regex_parser *parser, char *out, size
             return error;
         }
         if (jsv_is_surrogate(character)) {
-            return jsv_regex_fail(parser, -EINVAL, start, "half a surrogate pair in a group name");
+            return jsv_regex_invalid(parser, start, "half a surrogate pair in a group name");
         }
         size += jsv_utf8_encode(character, out + size);
     }
@@ -127,7 +125,7 @@ int jsv_regex_read_name(struct jsv_regex_parser *parser, struct jsv_str *ret_nam
     const char *text = parser->text.data + start;
     const char *end = memchr(text, '>', parser->text.size - start);
     if (!end) {
-        return jsv_regex_fail(parser, -EINVAL, start, "a group name must end with >");
+        return jsv_regex_invalid(parser, start, "a group name must end with >");
     }
     /* Space for a whole sequence at any position. */
     char *name = jsv_arena_alloc(parser->arena, (size_t)(end - text) + JSV_UTF8_SIZE_MAX);
@@ -142,7 +140,7 @@ int jsv_regex_read_name(struct jsv_regex_parser *parser, struct jsv_str *ret_nam
     *ret_name = (struct jsv_str){name, size};
     int valid = jsv_match_is_identifier(*ret_name, &parser->arena->allocator);
     if (valid == 0) {
-        return jsv_regex_fail(parser, -EINVAL, start, "a group name must be an identifier");
+        return jsv_regex_invalid(parser, start, "a group name must be an identifier");
     }
     return valid < 0 ? valid : 0;
 }
@@ -152,8 +150,8 @@ int jsv_regex_read_name(struct jsv_regex_parser *parser, struct jsv_str *ret_nam
 static int read_hex_pair(struct jsv_regex_parser *parser, uint32_t *ret_character)
 {
     if (!read_hex(parser, 2, ret_character)) {
-        return jsv_regex_fail(
-            parser, -EINVAL, parser->offset - 2, "\\x must be followed by two hex digits");
+        return jsv_regex_invalid(
+            parser, parser->offset - 2, "\\x must be followed by two hex digits");
     }
     return 0;
 }
@@ -163,8 +161,7 @@ static int read_control(struct jsv_regex_parser *parser, bool in_class, uint32_t
     char letter = jsv_regex_peek(parser, 0);
     bool legacy = in_class && !parser->strict && (jsv_is_digit(letter) || letter == '_');
     if (!jsv_is_alpha(letter) && !legacy) {
-        return jsv_regex_fail(
-            parser, -EINVAL, parser->offset - 2, "\\c must be followed by a letter");
+        return jsv_regex_invalid(parser, parser->offset - 2, "\\c must be followed by a letter");
     }
     parser->offset++;
     *ret_character = (uint32_t)letter % 32;
@@ -218,9 +215,8 @@ read_number(struct jsv_regex_parser *parser, bool in_class, struct jsv_regex_esc
     }
     bool null = first == '0' && !jsv_is_digit(jsv_regex_peek(parser, 1));
     if (parser->strict && !null) {
-        return jsv_regex_fail(
+        return jsv_regex_invalid(
             parser,
-            -EINVAL,
             parser->offset - 1,
             in_class || first == '0' ? "octal escapes are legacy syntax"
                                      : "reference to a group that does not exist");
@@ -244,10 +240,10 @@ static int property_set(
     } else if (jsv_str_equal(name, JSV_STR("Assigned"))) {
         error = jsv_charset_add_property(&builder, &property, !negated);
     } else if (!jsv_property_find(name, &property)) {
-        error = jsv_regex_fail(parser, -EINVAL, offset, "unknown Unicode property");
+        error = jsv_regex_invalid(parser, offset, "unknown Unicode property");
     } else if (!property.known && !parser->strict) {
-        error = jsv_regex_fail(
-            parser, -EINVAL, offset, "unsupported: a Unicode property that PCRE2 does not know");
+        error = jsv_regex_invalid(
+            parser, offset, "unsupported: a Unicode property that PCRE2 does not know");
     } else {
         error = jsv_charset_add_property(&builder, &property, negated);
     }
@@ -264,50 +260,28 @@ static int read_property(struct jsv_regex_parser *parser, bool negated, struct j
         end = memchr(name, '}', parser->text.size - parser->offset);
     }
     if (!end) {
-        return jsv_regex_fail(
-            parser, -EINVAL, start, "\\p must be followed by a property in braces");
+        return jsv_regex_invalid(parser, start, "\\p must be followed by a property in braces");
     }
     parser->offset += (size_t)(end - name) + 1;
     return property_set(parser, (struct jsv_str){name, (size_t)(end - name)}, negated, ret_set);
 }
 
-static int outside_of(
-    struct jsv_regex_parser *parser, const struct jsv_charset *set, struct jsv_charset *ret_set)
-{
-    struct jsv_charset_builder builder = jsv_charset_builder_on(parser->arena);
-    int error = jsv_charset_add_outside(&builder, set);
-    return error ? error : jsv_charset_build(&builder, false, ret_set);
-}
-
 /* Escapes of sets. @return 1 if the letter is one of them, else 0; or an error. */
 static int read_set(struct jsv_regex_parser *parser, char letter, struct jsv_charset *ret_set)
 {
+    static const struct jsv_charset *const sets[] = {
+        &jsv_charset_digit, &jsv_charset_word, &jsv_charset_space};
+    static const char names[] = "dwsDWS";
+    const char *name = memchr(names, letter, sizeof names - 1);
     int error = 0;
-    switch (letter) {
-    case 'd':
-        *ret_set = jsv_charset_digit;
-        break;
-    case 'w':
-        *ret_set = jsv_charset_word;
-        break;
-    case 's':
-        *ret_set = jsv_charset_space;
-        break;
-    case 'D':
-        error = outside_of(parser, &jsv_charset_digit, ret_set);
-        break;
-    case 'W':
-        error = outside_of(parser, &jsv_charset_word, ret_set);
-        break;
-    case 'S':
-        error = outside_of(parser, &jsv_charset_space, ret_set);
-        break;
-    case 'p':
-    case 'P':
+    if (letter == 'p' || letter == 'P') {
         error = read_property(parser, letter == 'P', ret_set);
-        break;
-    default:
+    } else if (!name) {
         return 0;
+    } else if (name < names + 3) {
+        *ret_set = *sets[name - names];
+    } else {
+        error = jsv_charset_complement(parser->arena, sets[name - names - 3], ret_set);
     }
     return error ? error : 1;
 }
@@ -349,8 +323,7 @@ static int read_outside_class(
         return 1;
     case 'k':
         if (!jsv_regex_accept(parser, '<')) {
-            return jsv_regex_fail(
-                parser, -EINVAL, parser->offset - 2, "\\k must be followed by <name>");
+            return jsv_regex_invalid(parser, parser->offset - 2, "\\k must be followed by <name>");
         }
         ret_escape->kind = JSV_REGEX_ESCAPE_REFERENCE;
         int error = jsv_regex_read_name(parser, &ret_escape->name);
@@ -378,7 +351,7 @@ read_letter(struct jsv_regex_parser *parser, bool in_class, struct jsv_regex_esc
         found = read_outside_class(parser, letter, ret_escape);
     }
     if (found == 0) {
-        return jsv_regex_fail(parser, -EINVAL, start, "ECMA-262 has no such escape");
+        return jsv_regex_invalid(parser, start, "ECMA-262 has no such escape");
     }
     return found < 0 ? found : 0;
 }
@@ -394,8 +367,7 @@ int jsv_regex_read_escape(
 {
     *ret_escape = (struct jsv_regex_escape){.kind = JSV_REGEX_ESCAPE_CHARACTER};
     if (jsv_regex_at_end(parser)) {
-        return jsv_regex_fail(
-            parser, -EINVAL, parser->offset - 1, "the pattern ends in a backslash");
+        return jsv_regex_invalid(parser, parser->offset - 1, "the pattern ends in a backslash");
     }
     char first = jsv_regex_peek(parser, 0);
     if (jsv_is_digit(first)) {
@@ -405,8 +377,7 @@ int jsv_regex_read_escape(
         return read_letter(parser, in_class, ret_escape);
     }
     if (parser->strict && !is_syntax(first, in_class)) {
-        return jsv_regex_fail(
-            parser, -EINVAL, parser->offset - 1, "this character must not be escaped");
+        return jsv_regex_invalid(parser, parser->offset - 1, "this character must not be escaped");
     }
     ret_escape->character = jsv_regex_read_literal(parser);
     return 0;
@@ -462,12 +433,12 @@ static int add_range(
 {
     if (first->kind == JSV_REGEX_ESCAPE_CHARACTER && last->kind == JSV_REGEX_ESCAPE_CHARACTER) {
         if (first->character > last->character) {
-            return jsv_regex_fail(parser, -EINVAL, start, "the range is out of order");
+            return jsv_regex_invalid(parser, start, "the range is out of order");
         }
         return jsv_charset_add(builder, first->character, last->character);
     }
     if (parser->strict) {
-        return jsv_regex_fail(parser, -EINVAL, start, "a range cannot begin or end with a set");
+        return jsv_regex_invalid(parser, start, "a range cannot begin or end with a set");
     }
     /* Legacy: [\w-.] is a word character, a dash or a dot. */
     int error = add_atom(builder, first);
@@ -506,7 +477,7 @@ int jsv_regex_read_class(struct jsv_regex_parser *parser, struct jsv_charset *re
     struct jsv_charset_builder builder = jsv_charset_builder_on(parser->arena);
     while (!jsv_regex_accept(parser, ']')) {
         if (jsv_regex_at_end(parser)) {
-            return jsv_regex_fail(parser, -EINVAL, start, "the class is not closed");
+            return jsv_regex_invalid(parser, start, "the class is not closed");
         }
         int error = read_item(parser, &builder);
         if (error) {

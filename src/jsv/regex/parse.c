@@ -12,10 +12,15 @@
 #include "jsv/base/utf8.h"
 #include "jsv/regex/parser.h"
 
-int jsv_regex_fail(struct jsv_regex_parser *parser, int error, size_t offset, const char *message)
+static int fail(struct jsv_regex_parser *parser, int error, size_t offset, const char *message)
 {
     parser->fault = (struct jsv_regex_fault){offset, message};
     return error;
+}
+
+int jsv_regex_invalid(struct jsv_regex_parser *parser, size_t offset, const char *message)
+{
+    return fail(parser, -EINVAL, offset, message);
 }
 
 uint32_t jsv_regex_read_literal(struct jsv_regex_parser *parser)
@@ -133,8 +138,7 @@ static int read_quantifier(struct jsv_regex_parser *parser, struct jsv_regex_nod
         return 0;
     }
     if (node->min > node->max) {
-        return jsv_regex_fail(
-            parser, -EINVAL, start, "the numbers of the quantifier are out of order");
+        return jsv_regex_invalid(parser, start, "the numbers of the quantifier are out of order");
     }
     node->lazy = jsv_regex_accept(parser, '?');
     if (node->width.min == 0 && node->min != node->max) {
@@ -252,10 +256,8 @@ static int add_class(struct jsv_regex_parser *parser)
 static int add_dot(struct jsv_regex_parser *parser)
 {
     size_t offset = parser->offset++;
-    struct jsv_charset_builder builder = jsv_charset_builder_on(parser->arena);
     struct jsv_charset set;
-    int error = jsv_charset_add_outside(&builder, &jsv_charset_newline);
-    error = error ? error : jsv_charset_build(&builder, false, &set);
+    int error = jsv_charset_complement(parser->arena, &jsv_charset_newline, &set);
     return error ? error : add_set(parser, &set, offset);
 }
 
@@ -267,15 +269,14 @@ static int lone_bracket(struct jsv_regex_parser *parser)
     uint32_t min;
     uint32_t max;
     if (bracket == '{' && read_braces(parser, &min, &max)) {
-        return jsv_regex_fail(parser, -EINVAL, offset, "nothing to repeat");
+        return jsv_regex_invalid(parser, offset, "nothing to repeat");
     }
     if (parser->strict) {
-        return jsv_regex_fail(parser, -EINVAL, offset, "a literal bracket must be escaped");
+        return jsv_regex_invalid(parser, offset, "a literal bracket must be escaped");
     }
     /* [[:alpha:]] would be one of [ : a l p h, followed by a ], which is not meant. */
     if (bracket == ']' && parser->posix_offset != SIZE_MAX) {
-        return jsv_regex_fail(
-            parser, -EINVAL, parser->posix_offset, "ECMA-262 has no POSIX classes");
+        return jsv_regex_invalid(parser, parser->posix_offset, "ECMA-262 has no POSIX classes");
     }
     return add_literal(parser);
 }
@@ -321,7 +322,7 @@ static int read_group_name(struct jsv_regex_parser *parser, struct jsv_regex_gro
     int error = jsv_regex_read_name(parser, &group->name);
     for (unsigned i = 1; i < group->index && !error; i++) {
         if (jsv_str_equal(group->name, parser->groups[i]->group.name)) {
-            error = jsv_regex_fail(parser, -EINVAL, start, "two groups have the same name");
+            error = jsv_regex_invalid(parser, start, "two groups have the same name");
         }
     }
     return error;
@@ -368,7 +369,7 @@ static int read_group_kind(struct jsv_regex_parser *parser, struct jsv_regex_nod
     if (behind) {
         return begin_capture(parser, node, true);
     }
-    return jsv_regex_fail(parser, -EINVAL, node->offset, "ECMA-262 has no such kind of group");
+    return jsv_regex_invalid(parser, node->offset, "ECMA-262 has no such kind of group");
 }
 
 static int open_group(struct jsv_regex_parser *parser)
@@ -380,8 +381,7 @@ static int open_group(struct jsv_regex_parser *parser)
     }
     node->group.depth = parser->group->group.depth + 1;
     if (node->group.depth > JSV_REGEX_DEPTH_MAX) {
-        return jsv_regex_fail(
-            parser, -E2BIG, node->offset, "parentheses are nested more than 250 deep");
+        return fail(parser, -E2BIG, node->offset, "parentheses are nested more than 250 deep");
     }
     parser->offset++;
     error = read_group_kind(parser, node);
@@ -412,8 +412,8 @@ static int close_group(struct jsv_regex_parser *parser)
 {
     struct jsv_regex_node *node = parser->group;
     if (!node->parent) {
-        return jsv_regex_fail(
-            parser, -EINVAL, parser->offset, "closing parenthesis without an opening one");
+        return jsv_regex_invalid(
+            parser, parser->offset, "closing parenthesis without an opening one");
     }
     node->group.end = parser->offset++;
     if (node->kind == JSV_REGEX_GROUP) {
@@ -452,7 +452,7 @@ static int resolve_references(struct jsv_regex_parser *parser)
          node = node->reference.next) {
         struct jsv_regex_node *group = find_group(parser, &node->reference);
         if (!group) {
-            return jsv_regex_fail(parser, -EINVAL, node->offset, "no group has this name");
+            return jsv_regex_invalid(parser, node->offset, "no group has this name");
         }
         if (node->offset > group->group.end) {
             group->group.referenced = true;
@@ -478,7 +478,7 @@ static int read_next(struct jsv_regex_parser *parser)
     case '*':
     case '+':
     case '?':
-        return jsv_regex_fail(parser, -EINVAL, offset, "nothing to repeat");
+        return jsv_regex_invalid(parser, offset, "nothing to repeat");
     case '{':
     case '}':
     case ']':
@@ -509,8 +509,7 @@ static int parse_all(struct jsv_regex_parser *parser)
         }
     }
     if (parser->group->parent) {
-        return jsv_regex_fail(
-            parser, -EINVAL, parser->group->offset, "the parenthesis is not closed");
+        return jsv_regex_invalid(parser, parser->group->offset, "the parenthesis is not closed");
     }
     parser->group->width = group_width(&parser->group->group);
     return resolve_references(parser);
@@ -519,16 +518,16 @@ static int parse_all(struct jsv_regex_parser *parser)
 static int check_text(struct jsv_regex_parser *parser)
 {
     if (parser->text.size > JSV_REGEX_PATTERN_SIZE_MAX) {
-        return jsv_regex_fail(
+        return fail(
             parser, -E2BIG, JSV_REGEX_PATTERN_SIZE_MAX, "the pattern is longer than 64 KiB");
     }
     size_t valid = jsv_utf8_valid_prefix(parser->text);
     if (valid < parser->text.size) {
-        return jsv_regex_fail(parser, -EINVAL, valid, "the pattern is not valid UTF-8");
+        return jsv_regex_invalid(parser, valid, "the pattern is not valid UTF-8");
     }
     parser->groups_total = count_groups(parser->text);
     if (parser->groups_total > JSV_REGEX_GROUPS_MAX) {
-        return jsv_regex_fail(parser, -E2BIG, 0, "there are more than 1,000 capturing groups");
+        return fail(parser, -E2BIG, 0, "there are more than 1,000 capturing groups");
     }
     return 0;
 }

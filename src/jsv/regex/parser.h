@@ -44,8 +44,8 @@ static inline bool jsv_regex_accept(struct jsv_regex_parser *parser, char byte)
     return true;
 }
 
-/* Set the fault. @return error. */
-int jsv_regex_fail(struct jsv_regex_parser *parser, int error, size_t offset, const char *message);
+/* Set the fault. @return -EINVAL. */
+int jsv_regex_invalid(struct jsv_regex_parser *parser, size_t offset, const char *message);
 
 /* Read a code point. There must be one. */
 uint32_t jsv_regex_read_literal(struct jsv_regex_parser *parser);

@@ -152,10 +152,8 @@ static void write_class(struct translator *translator, const struct jsv_charset 
 /* Write a set as a negated class. PCRE2 has no class for the empty set. */
 static void write_outside(struct translator *translator, const struct jsv_charset *set)
 {
-    struct jsv_charset_builder builder = jsv_charset_builder_on(translator->arena);
     struct jsv_charset inverse;
-    int error = jsv_charset_add_outside(&builder, set);
-    error = error ? error : jsv_charset_build(&builder, false, &inverse);
+    int error = jsv_charset_complement(translator->arena, set, &inverse);
     if (error) {
         translator->error = error;
     } else {

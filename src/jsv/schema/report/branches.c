@@ -118,15 +118,16 @@ static void raise_limit(const struct jsv_branches *branches)
 struct jsv_branches
 jsv_branches_begin(struct jsv_findings *findings, struct jsv_finding_place where)
 {
-    struct jsv_branches branches = {.findings = findings, .where = where};
-    if (findings) {
-        branches.start = findings->items.count;
-        branches.end = branches.start;
-        branches.dropped = findings->dropped;
-        branches.kept_max = findings->kept_max;
-        branches.depth = where.place->depth;
-        raise_limit(&branches);
-    }
+    struct jsv_branches branches = {
+        .findings = findings,
+        .where = where,
+        .start = findings->items.count,
+        .end = findings->items.count,
+        .dropped = findings->dropped,
+        .kept_max = findings->kept_max,
+        .depth = where.place->depth,
+    };
+    raise_limit(&branches);
     return branches;
 }
 
@@ -277,9 +278,6 @@ static bool misses_tag(const struct jsv_branches *branches)
 void jsv_branches_failed(struct jsv_branches *branches, uint32_t index)
 {
     struct jsv_findings *findings = branches->findings;
-    if (!findings) {
-        return;
-    }
     size_t from = branches->end;
     size_t count = findings->items.count - from;
     for (size_t i = from; i < findings->items.count; i++) {
@@ -510,9 +508,6 @@ static void report_missing(struct jsv_branches *branches)
 int jsv_branches_settle(struct jsv_branches *branches)
 {
     struct jsv_findings *findings = branches->findings;
-    if (!findings) {
-        return 0;
-    }
     findings->kept_max = branches->kept_max;
     if (branches->end == branches->start) {
         return jsv_finding_add(findings, branches->where, "matches none of the alternatives");

@@ -56,22 +56,10 @@ marks_join(struct jsv_explain *x, const struct jsv_marks *into, const struct jsv
 
 /* ---- references ---- */
 
-static int follow(const struct jsv_keyword_call *call, const struct jsv_subschema *target)
-{
-    struct jsv_findings *findings = call->x->findings;
-    if (!findings) {
-        return evaluate_here(call, target);
-    }
-    struct jsv_ref_link ref = {findings->ref, call->schema, call->use, target, NULL};
-    findings->ref = &ref;
-    int r = evaluate_here(call, target);
-    findings->ref = ref.outer;
-    return r;
-}
-
 int jsv_explain_ref(const struct jsv_keyword_call *call)
 {
     const struct jsv_subschema *target = call->use->ref.target;
+    struct jsv_findings *findings = call->x->findings;
     if (call->use->ref.dynamic) {
         /* the outermost resource with the anchor wins */
         for (const struct jsv_scope *scope = call->x->scope; scope; scope = scope->outer) {
@@ -80,7 +68,14 @@ int jsv_explain_ref(const struct jsv_keyword_call *call)
             target = found ? found : target;
         }
     }
-    return follow(call, target);
+    if (!findings) {
+        return evaluate_here(call, target);
+    }
+    struct jsv_ref_link ref = {findings->ref, call->schema, call->use, target, NULL};
+    findings->ref = &ref;
+    int r = evaluate_here(call, target);
+    findings->ref = ref.outer;
+    return r;
 }
 
 /* ---- combinations ---- */
@@ -106,38 +101,15 @@ static int evaluate_quietly(const struct jsv_keyword_call *call, const struct js
     return r;
 }
 
-/* Alternatives that match. */
-struct matches {
-    uint32_t count;
-    uint32_t first[2]; /* by index */
-};
-
-static int
-find_matches(const struct jsv_keyword_call *call, bool stop_at_first, struct matches *ret_matches)
-{
-    *ret_matches = (struct matches){.count = 0};
-    for (uint32_t i = 0; i < call->use->list.count; i++) {
-        int r = evaluate_quietly(call, call->use->list.schemas[i]);
-        if (r < 0) {
-            return r;
-        }
-        if (r == 1 && ret_matches->count < 2) {
-            ret_matches->first[ret_matches->count] = i;
-        }
-        ret_matches->count += (uint32_t)r;
-        if (r == 1 && stop_at_first && !call->marks) {
-            break;
-        }
-    }
-    return 0;
-}
-
 /* No alternative matches: find out what is wrong with each. */
 static int explain_alternatives(const struct jsv_keyword_call *call)
 {
     struct jsv_explain *x = call->x;
+    if (!x->findings) {
+        return 0;
+    }
     struct jsv_branches branches = jsv_branches_begin(x->findings, where(call));
-    for (uint32_t i = 0; x->findings && i < call->use->list.count && x->explained_left; i++) {
+    for (uint32_t i = 0; i < call->use->list.count && x->explained_left; i++) {
         x->explained_left--;
         int r = evaluate_here(call, call->use->list.schemas[i]);
         if (r < 0) {
@@ -148,31 +120,38 @@ static int explain_alternatives(const struct jsv_keyword_call *call)
     return jsv_branches_settle(&branches);
 }
 
+/* anyOf and oneOf */
 int jsv_explain_any_of(const struct jsv_keyword_call *call)
 {
-    struct matches matches;
-    int r = find_matches(call, true, &matches);
-    if (r < 0 || matches.count) {
-        return r < 0 ? r : 1;
+    bool is_one_of = call->use->keyword == JSV_KEYWORD_ONE_OF;
+    uint32_t matches[2] = {0, 0}; /* the first alternatives that match */
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < call->use->list.count; i++) {
+        int r = evaluate_quietly(call, call->use->list.schemas[i]);
+        if (r < 0) {
+            return r;
+        }
+        if (r == 0) {
+            continue;
+        }
+        if (count < 2) {
+            matches[count++] = i;
+        }
+        if (!is_one_of && !call->marks) {
+            break;
+        }
     }
-    return explain_alternatives(call);
-}
-
-int jsv_explain_one_of(const struct jsv_keyword_call *call)
-{
-    struct matches matches;
-    int r = find_matches(call, false, &matches);
-    if (r < 0 || matches.count == 1) {
-        return r < 0 ? r : 1;
-    }
-    if (matches.count == 0) {
+    if (count == 0) {
         return explain_alternatives(call);
+    }
+    if (!is_one_of || count == 1) {
+        return 1;
     }
     return NOTE(
         call,
         "matches more than one alternative (%" PRIu32 " and %" PRIu32 ")",
-        matches.first[0],
-        matches.first[1]);
+        matches[0],
+        matches[1]);
 }
 
 int jsv_explain_not(const struct jsv_keyword_call *call)

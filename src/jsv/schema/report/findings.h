@@ -143,7 +143,7 @@ static inline bool jsv_finding_has_expected(const struct jsv_finding *finding)
 struct jsv_missing;
 
 struct jsv_branches {
-    struct jsv_findings *findings; /* NULL: do nothing */
+    struct jsv_findings *findings;
     struct jsv_finding_place where;
     size_t start; /* findings [start, end) belong to the closest alternatives so far */
     size_t end;
