@@ -5,7 +5,6 @@
 #include "cli/check_stream.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/io.h"
@@ -280,15 +279,6 @@ void check_output_write(const struct mcp_verdict *verdict, struct jsv_buf *out)
 /* Bytes shown of untrusted text. */
 #define TEXT_SHOWN_MAX 512
 
-static void put_code(struct cli_message *message, const struct mcp_verdict *verdict)
-{
-    char code[24];
-    snprintf(code, sizeof(code), ", %d)", verdict->code);
-    cli_message_put(message, " (");
-    cli_message_put(message, mcp_layer_name(verdict->layer));
-    cli_message_put(message, code);
-}
-
 static void write_problem(
     const char *name,
     size_t line,
@@ -299,9 +289,7 @@ static void write_problem(
     struct cli_message message;
     cli_message_init(&message, false);
     cli_message_put_clipped(&message, jsv_str_from(name), TEXT_SHOWN_MAX);
-    cli_message_put(&message, ":");
-    cli_message_put_number(&message, line);
-    cli_message_put(&message, ": ");
+    cli_message_printf(&message, ":%zu: ", line);
     if (verdict->method) {
         cli_message_put_clipped(&message, verdict->method->name, TEXT_SHOWN_MAX);
         cli_message_put(&message, ": ");
@@ -311,8 +299,7 @@ static void write_problem(
         cli_message_put(&message, ": ");
     }
     cli_message_put_clipped(&message, problem->message, TEXT_SHOWN_MAX);
-    put_code(&message, verdict);
-    cli_message_put(&message, "\n");
+    cli_message_printf(&message, " (%s, %d)\n", mcp_layer_name(verdict->layer), verdict->code);
     jsv_buf_append(out, message.data, message.size);
 }
 

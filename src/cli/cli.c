@@ -204,15 +204,6 @@ const char *cli_args_value(const struct cli_args *args, uint64_t flag)
     return last;
 }
 
-/* "text, json, basic or github" */
-static void list_words(const char *const *words, struct cli_message *message)
-{
-    for (size_t i = 0; words[i]; i++) {
-        cli_message_put(message, i == 0 ? "" : words[i + 1] ? ", " : " or ");
-        cli_message_put(message, words[i]);
-    }
-}
-
 int cli_args_choice(
     const struct cli *cli,
     const struct cli_args *args,
@@ -228,9 +219,10 @@ int cli_args_choice(
     }
     struct cli_message message;
     cli_message_init(&message, false);
-    cli_message_put(&message, name);
-    cli_message_put(&message, ": expected ");
-    list_words(words, &message);
+    cli_message_printf(&message, "%s: expected ", name);
+    for (size_t i = 0; words[i]; i++) { /* "text, json, basic or github" */
+        cli_message_printf(&message, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+    }
     cli_message_put(&message, ", not");
     cli_report_usage(cli, cli_message_text(&message), value);
     return -EINVAL;

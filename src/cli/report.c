@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,11 +32,16 @@ void cli_message_put(struct cli_message *message, const char *string)
     put(message, string, strlen(string));
 }
 
-void cli_message_put_number(struct cli_message *message, size_t number)
+void cli_message_printf(struct cli_message *message, const char *format, ...)
 {
-    char digits[24];
-    int size = snprintf(digits, sizeof(digits), "%zu", number);
-    put(message, digits, (size_t)size);
+    va_list arguments;
+    va_start(arguments, format);
+    size_t room = sizeof(message->data) - message->size;
+    int size = vsnprintf(message->data + message->size, room, format, arguments);
+    va_end(arguments);
+    if (size > 0) {
+        message->size += (size_t)size < room ? (size_t)size : room - 1;
+    }
 }
 
 void cli_message_put_colour(struct cli_message *message, const char *sequence)
@@ -219,9 +225,7 @@ static void begin(struct cli_message *message, const struct cli *cli)
     cli_message_put_colour(message, CLI_COLOUR_PLACE);
     cli_message_put(message, "mcpgate:");
     if (cli->command) {
-        cli_message_put(message, " ");
-        cli_message_put(message, cli->command);
-        cli_message_put(message, ":");
+        cli_message_printf(message, " %s:", cli->command);
     }
 }
 
@@ -278,22 +282,17 @@ void cli_report_unknown(
     struct cli_message message;
     begin(&message, cli);
     end_place(&message);
-    cli_message_put(&message, text);
-    cli_message_put(&message, " '");
+    cli_message_printf(&message, "%s '", text);
     cli_message_put_clipped(&message, jsv_str_from(word), NAME_SIZE_MAX);
     if (suggestion.size > 0) {
-        cli_message_put(&message, "'; did you mean '");
-        cli_message_put(&message, prefix);
+        cli_message_printf(&message, "'; did you mean '%s", prefix);
         cli_message_put_clipped(&message, suggestion, NAME_SIZE_MAX);
         cli_message_put(&message, "'? Try 'mcpgate ");
     } else {
         cli_message_put(&message, "'; try 'mcpgate ");
     }
-    if (cli->command) {
-        cli_message_put(&message, cli->command);
-        cli_message_put(&message, " ");
-    }
-    cli_message_put(&message, "--help'");
+    cli_message_printf(
+        &message, "%s%s--help'", cli->command ? cli->command : "", cli->command ? " " : "");
     finish(&message, cli);
 }
 
@@ -303,11 +302,7 @@ void cli_report_spot(const struct cli *cli, const struct cli_spot *spot, const c
     begin(&message, cli);
     cli_message_put(&message, " ");
     cli_message_put_clipped(&message, jsv_str_from(spot->name), NAME_SIZE_MAX);
-    cli_message_put(&message, ":");
-    cli_message_put_number(&message, spot->line);
-    cli_message_put(&message, ":");
-    cli_message_put_number(&message, spot->column);
-    cli_message_put(&message, ":");
+    cli_message_printf(&message, ":%zu:%zu:", spot->line, spot->column);
     end_place(&message);
     cli_message_put_clipped(&message, jsv_str_from(text), TEXT_SIZE_MAX);
     if (spot->pointer.size > 0) {

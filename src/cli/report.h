@@ -73,7 +73,9 @@ struct cli_message {
 void cli_message_init(struct cli_message *message, bool colour);
 /** Append trusted text unchanged. */
 void cli_message_put(struct cli_message *message, const char *string);
-void cli_message_put_number(struct cli_message *message, size_t number);
+/** Append trusted text, formatted as by printf(). */
+__attribute__((format(printf, 2, 3))) void
+cli_message_printf(struct cli_message *message, const char *format, ...);
 void cli_message_put_colour(struct cli_message *message, const char *sequence);
 /**
  * Append untrusted text: control characters and bytes that are not UTF-8 are shown as \xNN, a tab

@@ -170,9 +170,7 @@ put_missing(struct cli_message *message, const struct jsv_problem *problems, siz
     cli_message_put(message, "missing properties ");
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && problems[i].member.size + 4 > room) {
-            cli_message_put(message, " and ");
-            cli_message_put_number(message, count - i);
-            cli_message_put(message, " more");
+            cli_message_printf(message, " and %zu more", count - i);
             return;
         }
         cli_message_put(message, i > 0 ? ", \"" : "\"");
@@ -205,9 +203,7 @@ put_message(struct cli_message *message, const struct jsv_problem *problem, size
         others = problem[i].others > others ? problem[i].others : others;
     }
     if (others > 0) {
-        cli_message_put(message, ", or one of ");
-        cli_message_put_number(message, others);
-        cli_message_put(message, others == 1 ? " other" : " others");
+        cli_message_printf(message, ", or one of %zu other%s", others, others == 1 ? "" : "s");
     }
 }
 
@@ -220,26 +216,12 @@ static void put_problem(
 {
     cli_message_put_colour(message, CLI_COLOUR_PLACE);
     cli_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
-    cli_message_put(message, ":");
-    cli_message_put_number(message, position->line);
-    cli_message_put(message, ":");
-    cli_message_put_number(message, position->column);
-    cli_message_put(message, ":");
+    cli_message_printf(message, ":%zu:%zu:", position->line, position->column);
     cli_message_put_colour(message, CLI_COLOUR_OFF);
     cli_message_put(message, " ");
     put_message(message, problem, count);
     cli_message_put_excerpt(message, verdict->text, position->offset);
     cli_message_put(message, "\n");
-}
-
-static void put_more(struct cli_message *message, const struct validate_verdict *verdict)
-{
-    cli_message_put_clipped(message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
-    cli_message_put(message, ":");
-    cli_message_put_number(message, verdict->line);
-    cli_message_put(message, ": and ");
-    cli_message_put_number(message, verdict->problems.more);
-    cli_message_put(message, " more\n");
 }
 
 static void write_text(const struct validate_verdict *verdict, bool colour, struct jsv_buf *out)
@@ -256,7 +238,8 @@ static void write_text(const struct validate_verdict *verdict, bool colour, stru
     }
     if (problems->more > 0) {
         cli_message_init(&message, colour);
-        put_more(&message, verdict);
+        cli_message_put_clipped(&message, jsv_str_from(verdict->name), NAME_SIZE_MAX);
+        cli_message_printf(&message, ":%zu: and %zu more\n", verdict->line, problems->more);
         jsv_buf_append(out, message.data, message.size);
     }
 }

@@ -155,9 +155,8 @@ static void print_summary(const struct cli *cli, const struct validate_counts *c
     cli_message_init(&message, false);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         if (parts[i].count > 0 || !parts[i].is_optional) {
-            cli_message_put(&message, i > 0 ? ", " : "");
-            cli_message_put_number(&message, parts[i].count);
-            cli_message_put(&message, parts[i].text);
+            cli_message_printf(
+                &message, "%s%zu%s", i > 0 ? ", " : "", parts[i].count, parts[i].text);
         }
     }
     cli_message_put(&message, "\n");
