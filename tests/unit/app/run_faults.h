@@ -8,7 +8,7 @@
 #include "unit/app/run.h"
 #include "unit/os/fault.h"
 
-/* What is wrong with `run` after a fault; NULL when it is as it should be. */
+/* The error in `run` after an injected fault; NULL when it is as expected. */
 static inline const char *run_fault_verdict(enum fault_call call, const struct run *good)
 {
     bool same = run.status == good->status && strcmp(run.out, good->out) == 0 &&
@@ -20,11 +20,11 @@ static inline const char *run_fault_verdict(enum fault_call call, const struct r
     if (run.status != APP_EXIT_TROUBLE) {
         return "exit status";
     }
-    /* Where the run without a fault had a message with an excerpt, this one may have it too. */
+    /* If the run without fault printed an excerpt, this one may, too. */
     if (good->err[0] != '\0' ? !run_is_message(run.err) : !run_is_one_line(run.err)) {
         return "message";
     }
-    /* Closing standard output comes after all has been written. */
+    /* Standard output is closed after everything was written. */
     bool complete = call == FAULT_CLOSE && strcmp(run.out, good->out) == 0;
     return run.out[0] == '\0' || complete ? NULL : "output";
 }

@@ -28,7 +28,7 @@ static inline char *settings_getenv(const char *name)
     return NULL;
 }
 
-/* No environment but what a test puts into it. */
+/* The environment holds only what a test sets. */
 static inline int settings_setup(void **state)
 {
     (void)state;

@@ -158,7 +158,7 @@ static void test_flag_wins_over_variable(void **state)
     assert_int_equal(config.batch_max, 50);
 }
 
-/* Saying nothing is as good as not being set, but for the ready file. */
+/* An empty value counts as not set, except for the ready file. */
 static void test_empty_values(void **state)
 {
     (void)state;
@@ -288,7 +288,7 @@ static void test_invalid_values(void **state)
     assert_non_null(strstr(error.text, "'@host'"));
 }
 
-/* However long a value is, the message has an end. */
+/* The message cuts a long value. */
 static void test_long_invalid_value(void **state)
 {
     (void)state;

@@ -21,7 +21,7 @@
 #define WORDS_MAX 8
 #define WORD_SIZE 64
 
-/* What the list of processes shows, and what the program reads. */
+/* The text that other processes see, and the text that the program reads. */
 static char shown[WORDS_MAX][WORD_SIZE];
 static char *words[WORDS_MAX];
 static char *nothing[] = {NULL};
@@ -138,7 +138,7 @@ static void test_no_memory(void **state)
 #define TOOL(more)                                                                                 \
     "{'name':'t','version':'1','description':'d','command':['true'],'inputSchema':{}" more "}"
 
-/* In a process of its own: what is given up does not come back. @return its exit status. */
+/* Run in a child, because privileges cannot be regained. @return its exit status. */
 static int in_child(int (*run)(void))
 {
     pid_t pid = fork();

@@ -12,7 +12,7 @@
 
 static char pid[64];
 
-/* Descriptor 3 is what is handed over; whatever it was before comes back afterwards. */
+/* The passed socket is descriptor 3, which is restored afterwards. */
 static int saved = -1;
 
 static int setup(void **state)
@@ -56,7 +56,7 @@ static void test_no_socket_passed(void **state)
     struct app_activation activation;
     assert_int_equal(app_activation_find(&activation), 0);
     assert_int_equal(activation.fd, -1);
-    settings_environment[0] = "LISTEN_FDS=1"; /* for whom? */
+    settings_environment[0] = "LISTEN_FDS=1"; /* without LISTEN_PID */
     assert_int_equal(app_activation_find(&activation), 0);
     assert_int_equal(activation.fd, -1);
     settings_environment[1] = "LISTEN_PID=1"; /* for the process that started us */
@@ -214,7 +214,7 @@ static void test_file_of_another_process_is_kept(void **state)
         app_ready_remove(tmpdir_path(&dir, "ready"));
         assert_file("ready", others[i]);
     }
-    /* Our number is the beginning of another. */
+    /* Our pid is a prefix of another one. */
     char longer[64];
     snprintf(longer, sizeof(longer), "%ld1 " TIME "\n", (long)getpid());
     tmpdir_write(&dir, "ready", longer);

@@ -44,7 +44,7 @@ static bool exists(const char *name)
     return fstatat(served.fd, name, &stat, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Serve an input; what is answered is in run.out, what is said in run.err. */
+/* Serve an input; answers are in run.out, log lines in run.err. */
 static void serve(const char *in)
 {
     int out_fd = run_memfd("");
@@ -72,7 +72,7 @@ static void test_stdio(void **state)
     assert_non_null(strstr(run.err, "\nmcp:shutdown mode=stdio timestamp="));
 }
 
-/* Something a timer of its own does to the process while it serves. */
+/* A child sends signals while the server runs. */
 static void send_signals_soon(int number)
 {
     pid_t child = fork();
@@ -145,7 +145,7 @@ static void test_ready_file_error_is_a_warning(void **state)
     assert_null(strstr(run.err, "warning"));
 }
 
-/* Whichever allocation fails while it is set up, it says so in one line and leaves nothing. */
+/* Each allocation of the setup fails once: one line is printed, and nothing is left. */
 static void test_no_memory(void **state)
 {
     (void)state;

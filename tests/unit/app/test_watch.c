@@ -104,7 +104,6 @@ static void test_reading_is_not_a_change(void **state)
     assert_int_equal(changes, 0);
 }
 
-/* Many changes at once are one. */
 static void test_burst_is_reported_once(void **state)
 {
     (void)state;
@@ -127,7 +126,7 @@ static void quarrel(void)
     loop_timer_start(timer, 20);
 }
 
-/* What never settles is told of all the same. */
+/* A directory that keeps changing is still reported. */
 static void test_steady_changes_are_reported(void **state)
 {
     (void)state;

@@ -113,13 +113,13 @@ static void test_official_schema(void **state)
     expect_trouble("irectory");
 }
 
-/* What was said before a fault is a beginning of what would have been said. */
+/* The output before a fault is a prefix of the output without it. */
 static bool is_beginning(const char *part, const char *whole)
 {
     return strncmp(part, whole, strlen(part)) == 0;
 }
 
-/* Each call fails once: told, and nothing wrong is said besides. */
+/* Each system call fails once: it is reported, and the output is correct so far. */
 static void fail_each(char **words, enum fault_call call, int error)
 {
     static struct run good;
@@ -199,7 +199,7 @@ static void test_recorded_sessions(void **state)
     }
 }
 
-/* What counts is what the server settled on, not what the client asked for. */
+/* The version in the server's answer counts, not the one the client requested. */
 static void test_version_comes_from_the_initialize_result(void **state)
 {
     (void)state;

@@ -154,7 +154,7 @@ static void test_oldest_request_is_dropped(void **state)
     expect(*state, "\"a\"", MCP_METHOD_TOOLS_LIST);
 }
 
-/* All in one chain, and the oldest at its far end: the order must still hold. */
+/* The newest comes first, also after the ring has wrapped around. */
 static void test_many_requests_with_one_id(void **state)
 {
     for (unsigned i = 0; i < 3 * CHECK_PENDING_MAX; i++) {
@@ -339,7 +339,7 @@ static void test_line_that_is_not_json(void **state)
         false);
 }
 
-/* A server takes as much and no more. */
+/* The same limit as a server has. */
 static void test_line_sizes(void **state)
 {
     struct json_fixture *fixture = *state;

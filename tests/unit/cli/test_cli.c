@@ -48,7 +48,7 @@ struct args_case {
     const char *operands; /* separated by blanks */
     const char *said;     /* part of the message */
     const char *name;     /* value of --name; NULL: none */
-    const char *more;     /* values of --more, each with a ";" behind it; NULL: none */
+    const char *more;     /* values of --more, each followed by ";"; NULL: none */
 };
 
 static const struct args_case cases[] = {
@@ -302,7 +302,7 @@ static void test_help_aligns_long_options(void **state)
     jsv_buf_done(&text);
 }
 
-/* Few and short: the column that the list of commands has. */
+/* Short options use the minimum column. */
 static void test_help_without_options(void **state)
 {
     (void)state;
@@ -349,7 +349,7 @@ static void test_help_of_the_program(void **state)
     jsv_buf_done(&text);
 }
 
-/* The buffer's ceiling stops the text, not the program. */
+/* A full buffer cuts the text without a crash. */
 static void test_help_in_a_full_buffer(void **state)
 {
     (void)state;
@@ -424,7 +424,7 @@ static void test_help_of_commands(void **state)
         assert_int_equal(run.status, 0);
         assert_string_equal(run.err, "");
         assert_memory_equal(run.out, usage, strlen(usage));
-        /* Fits a terminal, names itself. */
+        /* Every line fits a terminal. */
         for (const char *line = run.out; *line; line = strchr(line, '\n') + 1) {
             assert_true(strcspn(line, "\n") <= 90);
         }

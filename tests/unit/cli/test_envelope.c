@@ -176,7 +176,7 @@ static void test_vectors(void **state)
     assert_int_equal(vectors.refused, 9);
 }
 
-/* What wrap and digest make of a vector's input is what the vector expects. */
+/* wrap and digest turn the input of a vector into its expected output. */
 static void test_vectors_of_other_commands(void **state)
 {
     (void)state;

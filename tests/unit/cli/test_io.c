@@ -155,7 +155,7 @@ static void test_writing_buffers(void **state)
     jsv_buf_append(&buf, "result", 6);
     assert_int_equal(cli_output_buf(&cli, &buf), 0);
     assert_string_equal(take_output(&cli.out_fd), "result");
-    /* Half a result is none. */
+    /* A partial result is not written. */
     jsv_buf_append_byte(&buf, '!');
     assert_int_equal(cli_output_buf(&cli, &buf), -ENOBUFS);
     assert_string_equal(take_output(&cli.out_fd), "");
@@ -293,7 +293,7 @@ static void test_invalid_documents(void **state)
         "           ^\n");
 }
 
-/* The value behind a pointer, reported. */
+/* Report the value at a pointer. */
 static const char *report(const char *text, const char *pointer)
 {
     struct cli_document document;
@@ -323,7 +323,7 @@ static void test_reports_about_values(void **state)
         "                      ^\n");
 }
 
-/* Without memory for the pointer there is still the place. */
+/* Without memory for the pointer, line and column are still shown. */
 static void test_reporting_without_memory(void **state)
 {
     (void)state;

@@ -84,7 +84,7 @@ static void test_errors_between_files(void **state)
     point_latest("1.jsonl");
     assert_int_equal(cli_log_files_open(&trail, latest), 0);
     point_latest("2.jsonl");
-    /* Without the directory the link has to do. */
+    /* If the directory cannot be listed, the link is used. */
     fault_arm(FAULT_OPENAT, 1, EMFILE);
     assert_int_equal(cli_log_files_next(&trail), 1);
     assert_true(fault.hit);
@@ -199,7 +199,7 @@ static void test_other_lines_are_skipped(void **state)
     assert_shown("");
 }
 
-/* Numbers no server writes are cut, not read beyond. */
+/* Longer than any server writes: cut. */
 static void test_absurd_duration(void **state)
 {
     (void)state;
@@ -246,7 +246,7 @@ static void test_many_lines(void **state)
     assert_int_equal(strlen(run.out), count * (sizeof(SHOWN_OK("t")) - 1));
 }
 
-/* ---- which lines ---- */
+/* ---- filters ---- */
 
 #define DAY                                                                                        \
     OK("2026-01-02T03:04:05.678Z") OK("2026-01-02T03:04:06.000Z") OK("2026-01-03T00:00:00.000Z")
@@ -320,7 +320,7 @@ static void test_failures(void **state)
     assert_int_equal(run.status, 0);
 }
 
-/* ---- which file ---- */
+/* ---- choosing the file ---- */
 
 static void test_directory_shows_its_newest_file(void **state)
 {
@@ -383,7 +383,7 @@ static void test_injected_faults(void **state)
     for (unsigned at = 1; at <= allocations; at++) {
         run_words_with_fault("", words, FAULT_RESIZE, at, ENOMEM);
     }
-    /* What was read before the trouble has been shown by then. */
+    /* Lines read before the error are shown. */
     fault_arm(FAULT_READ, 2, EIO);
     run_words("", words);
     assert_true(fault.hit);
@@ -394,7 +394,7 @@ static void test_injected_faults(void **state)
 
 /* ---- following ---- */
 
-/* What happens while the command waits, one after another; then reading fails. */
+/* Steps that happen while the command waits, in order; then reading fails. */
 static void (*const *steps)(void);
 static struct os_sys table;
 
@@ -415,7 +415,7 @@ static ssize_t read_until_over(int fd, void *out, size_t size)
     return *steps ? os_sys_real.read(fd, out, size) : -EIO;
 }
 
-/* The last step is not looked at any more. */
+/* The last step is not observed. */
 static void follow(const char *path, void (*const *all)(void))
 {
     steps = all;
@@ -459,7 +459,7 @@ static void append_other_half(void)
         "\"status\":\"ok\",\"durationMs\":1.5,\"metadata\":{},\"error\":null}\n" OK("t3"));
 }
 
-/* The old file has a last line by then, and the half of one that never becomes whole. */
+/* The old file then has a last line and a partial one that is never completed. */
 static void rotate(void)
 {
     append(FOLDER "/1.jsonl", OK("t4") "{\"ts\":");
@@ -516,7 +516,7 @@ static void test_follow(void **state)
             SHOWN_OK("t7"));
 }
 
-/* More than one file since the last look: none is left out, and others are not taken for logs. */
+/* Several new files since the last check are all shown; files that are not logs are ignored. */
 static void rotate_twice(void)
 {
     append(FOLDER "/3.jsonl", OK("t3"));
@@ -562,7 +562,7 @@ static void test_follow_one_file(void **state)
     assert_string_equal(run.out, SHOWN_OK("t2"));
 }
 
-/* A file that was whole but for its line end, when the next one begins. */
+/* A file whose last line has no line break when the next file starts. */
 static void rotate_without_line_end(void)
 {
     append(FOLDER "/1.jsonl", LINE("t2", "ok"));
@@ -615,7 +615,7 @@ static void test_follow_when_the_next_file_cannot_be_opened(void **state)
     assert_string_equal(run.out, SHOWN_OK("t1") SHOWN_OK("t4"));
 }
 
-/* Found, and gone before it could be opened: the next look finds what there is. */
+/* The next file disappears before it is opened; the next check finds another. */
 static void test_follow_when_the_next_file_is_gone(void **state)
 {
     (void)state;

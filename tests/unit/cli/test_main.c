@@ -1,7 +1,7 @@
 
 
 /*
- * The program itself, from outside: what only a process of its own shows.
+ * The program as a process: behaviour that a test inside the process cannot see.
  */
 #define _GNU_SOURCE /* pipe2(), nftw() */
 #include <signal.h>
@@ -111,7 +111,7 @@ static const char *take(int fd)
     return text;
 }
 
-/* Run with standard error in a pipe. @return what it said there */
+/* Run with standard error in a pipe. @return the text written there */
 static const char *run(struct process *process, int expected_status)
 {
     int fds[2];
@@ -246,7 +246,7 @@ static void test_input_over_the_limit(void **state)
 
 /* ---- colours ---- */
 
-/* Open a terminal: the side of the person before it. *ret_other is the program's side. */
+/* Open a pseudo-terminal. @param ret_other The side of the program. */
 static int open_terminal(int *ret_other)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -259,7 +259,7 @@ static int open_terminal(int *ret_other)
     return terminal;
 }
 
-/* Run with a terminal as standard error. @return what it said there */
+/* Run with a terminal as standard error. @return the text written there */
 static const char *run_on_terminal(const char *const environment[static 4])
 {
     int other;
@@ -301,7 +301,7 @@ enum {
     LINES = 200000
 };
 
-/* A document of the given number: most are valid, some are not, some are no JSON. */
+/* A document of the given number: most are valid, some are not, some are not JSON. */
 static int print_document(char *out, size_t size, int number)
 {
     if (number % 5000 == 11) {
@@ -329,7 +329,7 @@ static pid_t write_documents(int fd)
     return pid;
 }
 
-/* A hash of everything that comes, and how many lines there were. */
+/* A hash of all output, and the number of lines. */
 static uint64_t take_hash(int fd, size_t *ret_lines)
 {
     static char block[TEXT_MAX];
@@ -391,7 +391,7 @@ static uint64_t validate_stream(const char *jobs, const char *format, size_t *re
     uint64_t hash = take_hash(out[0], ret_lines);
     assert_int_equal(finish_measured(pid, &kib), 2);
     assert_int_equal(finish(writer), 0);
-    /* 14 MB of documents go through a few buffers. Sanitizers keep what is freed. */
+    /* 14 MB of documents go through a few buffers. Sanitizers keep freed memory. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     assert_true(kib < 40 * 1024);
 #endif
@@ -414,7 +414,7 @@ static void test_stream_in_constant_memory(void **state)
     }
 }
 
-/* Interrupted while it waits for input: dead of the signal, what was said is complete. */
+/* Interrupted while waiting for input: it dies of the signal, and the output is complete. */
 static void test_interrupted(void **state)
 {
     (void)state;
@@ -447,7 +447,7 @@ static void test_interrupted(void **state)
     }
 }
 
-/* Feed documents slowly. @return what is said on the terminal meanwhile */
+/* Feed documents slowly. @return the text on the terminal */
 static const char *validate_on_terminal(const char *option, const char *environment)
 {
     int in[2];

@@ -115,7 +115,7 @@ static const char *take(struct jsv_str text, size_t offset)
     return message.data;
 }
 
-/* What follows the line break; nothing when there is only the one put behind. */
+/* Compares the text after the first line break. */
 static void assert_excerpt(struct jsv_str text, size_t offset, const char *expected)
 {
     const char *excerpt = take(text, offset);
@@ -158,7 +158,7 @@ static void test_long_lines_are_cut(void **state)
         500,
         "  ...xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx!xxxxxxxxxxxxxxxxxxxxxxxxxxx...\n"
         "                                                 ^\n");
-    /* Just as long as may be shown: nothing is cut. */
+    /* At the limit nothing is cut. */
     text[500 - 45] = '\n';
     text[500 + 28] = '\n';
     assert_excerpt(
@@ -212,7 +212,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* What has been reported since the last time. */
+/* The reports since the last call. */
 static const char *take_report(void)
 {
     run_take(cli.err_fd, said);
@@ -308,7 +308,7 @@ static void test_place_and_pointer(void **state)
     assert_string_equal(take_report(), "mcpgate: diff: a.json:2:13: oh\n");
 }
 
-/* Nothing can be done about it, and nothing is. */
+/* An error of writing to standard error is ignored. */
 static void test_write_error(void **state)
 {
     (void)state;
@@ -347,7 +347,7 @@ static int tear_down_progress(void **state)
     return 0;
 }
 
-/* What has been drawn since the last time. */
+/* The text drawn since the last call. */
 static const char *drawn(void)
 {
     run_take(fd, said);
@@ -404,7 +404,7 @@ static void test_progress_before_any_document(void **state)
     assert_string_equal(drawn(), "\r0 documents  0/s\033[K");
 }
 
-/* A file that grew meanwhile. */
+/* A file that has grown. */
 static void test_progress_beyond_the_total(void **state)
 {
     (void)state;

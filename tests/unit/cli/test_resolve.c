@@ -145,7 +145,7 @@ static void test_read_errors(void **state)
     assert_int_equal(look_up("https://x.test/q.json"), -EFBIG);
 }
 
-/* ---- as the user writes them ---- */
+/* ---- forms of --resolve ---- */
 
 static const char *add_word(const char *word, int expected)
 {
@@ -170,7 +170,7 @@ static void test_forms_of_rules(void **state)
     assert_string_equal(name, tmpdir_path(&dir, "d/q.json"));
 }
 
-/* A URI may hold the sign that ends it. */
+/* A URI may contain "=", too. */
 static void test_rules_for_files(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void test_directory_by_id(void **state)
     assert_int_equal(look_up("http://x.test/two"), -ENOENT);
     assert_int_equal(look_up("http://x.test/2"), 0);
     assert_int_equal(look_up("https://x.test/a/three"), -ENOENT);
-    /* beside it, by its $id: in the directory and no farther */
+    /* a neighbour by its $id, but not outside the directory */
     tmpdir_write(&dir, "d/sub/beside.json", "true");
     assert_found("https://x.test/a/beside", "true");
     assert_found("https://x.test/q.json", "{\"q\": 1}");

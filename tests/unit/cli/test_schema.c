@@ -143,7 +143,7 @@ static void test_relative_path(void **state)
     assert_int_equal(sibling, 0);
 }
 
-/* What is around the schema is read by its relative path, also above it and by a link. */
+/* Neighbours are read by relative path, also in parent directories and through links. */
 static void test_references_to_neighbours(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void test_references_outside_the_directory(void **state)
     assert_int_equal(load("in/s.json"), -EBADMSG);
 }
 
-/* All that cannot be found is named, in the order of the text, and what to do about it. */
+/* All unresolved references are named, in the order of the text, with advice. */
 static void test_all_unresolved_references_are_reported(void **state)
 {
     (void)state;
@@ -256,7 +256,7 @@ static void test_standard_input(void **state)
     assert_non_null(strstr(said, " (at /$ref)\n"));
 }
 
-/* ---- faults ---- */
+/* ---- errors ---- */
 
 static void test_syntax_errors(void **state)
 {
@@ -286,7 +286,7 @@ static void test_meta_schema_errors(void **state)
     assert_non_null(strstr(said, "\n    {\"x\": {\"type\": \"nmber\"}}}\n"));
 }
 
-/* In another file than the one that was named. */
+/* In a file that the schema refers to. */
 static void test_errors_in_other_files(void **state)
 {
     (void)state;
@@ -319,7 +319,7 @@ static void test_unreadable(void **state)
     assert_int_equal(load("."), -EISDIR);
     tmpdir_write(&dir, "s.json", "{\"$ref\": \"n.json\"}");
     tmpdir_write(&dir, "n.json", "{}");
-    /* The schema takes two reads; so the third is of what it refers to. */
+    /* The schema takes two reads; the third is of the schema it refers to. */
     fault_arm(FAULT_READ, 3, EIO);
     assert_int_equal(load("s.json"), -EIO);
     fault_disarm();

@@ -87,7 +87,7 @@ static void test_missing_directory(void **state)
     assert_true(run_is_one_line(run.err));
 }
 
-/* Neither examples nor tools are of interest. */
+/* Examples and tools are not read. */
 static void test_only_schemas_are_read(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void test_no_memory(void **state)
 
 static const char *said;
 
-/* run_cli() with what the server says in `said`. */
+/* run_cli(), with the log lines of the server in `said`. */
 #define run_server(in, ...)                                                                        \
     do {                                                                                           \
         stderr_begin();                                                                            \

@@ -181,7 +181,7 @@ static void test_many_problems(void **state)
 
 /* ---- memory ---- */
 
-/* What a large document took is not kept. */
+/* The memory of a large document is freed. */
 static void test_large_documents(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static int tear_down_run(void **state)
     return 0;
 }
 
-/* Run on up to two operands; what was written is in out_text and err_text. */
+/* Run on up to two operands; the output is in out_text and err_text. */
 static int go(bool ndjson, const char *one, const char *other, int in_fd)
 {
     char *operands[2] = {(char *)(uintptr_t)one, (char *)(uintptr_t)other};
@@ -309,7 +309,7 @@ static void test_unread_files(void **state)
     tmpdir_link(&dir, "none", "d/d.json");
     assert_int_equal(mkfifoat(dir.fd, "d/f.json", 0600), 0);
     assert_int_equal(go(false, tmpdir_path(&dir, "d"), tmpdir_path(&dir, "empty"), -1), 0);
-    /* what is skipped is named, but not a failure */
+    /* skipped files are named, but are not an error */
     assert_sum(1, 1, 0, 2);
     assert_non_null(strstr(err_text, "/d/b.json: skipped: this link leaves the directory\n"));
     assert_non_null(strstr(err_text, "/d/c.json: skipped: a link to a directory\n"));

@@ -204,7 +204,7 @@ static void test_errors_are_listed(void **state)
             if (!fault.hit) {
                 break;
             }
-            /* Looking at what was named itself, or at a directory's name, tells nothing yet. */
+            /* An error of fstatat() on an operand shows only when it is opened. */
             assert_true(has_error(-EIO) || calls[i] == FAULT_FSTATAT);
         }
         assert_true(at_call > 2);
@@ -418,7 +418,7 @@ static void test_large_file(void **state)
     assert_true(pieces > 5);
 }
 
-/* What is written comes out at once, as far as it is whole lines. */
+/* Complete lines are returned as soon as they are written. */
 static void test_pipe(void **state)
 {
     (void)state;
@@ -494,7 +494,7 @@ static void test_long_lines(void **state)
         assert_true(piece.text.capacity < 500000);
     }
     assert_int_equal(r, 0);
-    /* A line that is as long as may be comes out, alone or behind another. */
+    /* A line at the limit is returned, alone or after another. */
     const char *rest = strchr(kinds, 'L');
     assert_non_null(rest);
     assert_string_equal(rest, "L4LL");
@@ -514,7 +514,7 @@ static void test_error_while_reading_lines(void **state)
     tmpdir_write(&dir, "b.ndjson", "4\n");
     begin(false, tmpdir_path(&dir, "a.ndjson"), tmpdir_path(&dir, "b.ndjson"), -1);
     fault_arm(FAULT_READ, 2, EIO);
-    /* What could be read is not lost; the rest of the file is, and the next one is not. */
+    /* Lines before the error are returned, then the error, then the next file. */
     assert_piece(VALIDATE_LINES, 1, "1\n2\n");
     assert_unread("/a.ndjson", -EIO);
     assert_piece(VALIDATE_LINES, 1, "4\n");
@@ -545,7 +545,7 @@ static void test_injected_faults(void **state)
                 assert_int_equal(unread, 0);
                 break;
             }
-            /* Not knowing whether more is there only makes a piece smaller. */
+            /* A failed poll() only makes a piece smaller. */
             assert_true(unread == 1 || calls[i] == FAULT_POLL);
         }
         assert_true(at > 1);

@@ -276,7 +276,7 @@ static void test_schema_only(void **state)
     assert_run(0, "{\"file\":\"s.json\",\"line\":1,\"ok\":true}\n", "");
     run_cli("", "validate", "-s", "bad.json");
     assert_int_equal(run.status, 2);
-    /* all of it is looked at, also what nothing refers to */
+    /* also the parts that nothing refers to */
     tmpdir_write(&dir, "t.json", "{\"$defs\": {\"x\": {\"$ref\": \"#/y\"}}}");
     run_cli("", "validate", "-s", "t.json");
     assert_int_equal(run.status, 2);
@@ -403,7 +403,7 @@ static bool is_part_of(const char *part, const char *whole)
     return true;
 }
 
-/* Each call fails once: told, and nothing wrong is said besides. */
+/* Each system call fails once: it is reported, and the output is correct so far. */
 static void fail_each(char **words, enum fault_call call, int error)
 {
     static struct run good;
