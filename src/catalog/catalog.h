@@ -1,13 +1,11 @@
 /*
- * What the server serves: schemas, examples and tools, as one immutable
- * snapshot. It is read at start and on reload, never in between; requests pin
- * the one they started with, and the last one to let go frees it. Any number
- * of threads may look at it.
+ * Schemas, examples and tools as one immutable snapshot. Files are read at start
+ * and on reload only. A request keeps the snapshot it started with; the last
+ * release frees it. Any number of threads may read it.
  *
  * Schemas are `*.schema.json` directly in their root, examples `*.json` below
- * theirs. A file that is no regular file, leaves its root, is too large or is
- * no JSON (duplicate members included) is not part of the snapshot, and is
- * named in one warning.
+ * theirs. A file that is not regular, leaves its root, is too large or is not
+ * JSON (duplicate members included) is skipped with a warning.
  */
 #pragma once
 
@@ -30,10 +28,10 @@ struct catalog_example {
     struct jsv_value value;
 };
 
-/** What an id of a tool has before the tool's name. */
+/** The prefix of a tool's id, before its name. */
 #define CATALOG_TOOL_ID_PREFIX "mcp.tool:"
 
-/** How deep properties are followed; deeper ones cannot be repeated in headers. */
+/** How deep properties may be that are repeated in headers. */
 #define CATALOG_PROPERTY_DEPTH_MAX 8
 /** Bytes of an "x-mcp-header", as many as a tool's name may have. */
 #define CATALOG_HEADER_NAME_MAX 128
@@ -46,39 +44,40 @@ struct catalog_tool {
     struct jsv_str directory;  /* of a program: the tools directory, absolute; empty: built in */
     struct jsv_str file;       /* of a program: its descriptor's, relative to that directory */
     struct jsv_str descriptor; /* the whole JSON text */
-    struct jsv_value value;    /* the same, to look at: members beyond those named here */
+    struct jsv_value value;    /* the same, parsed */
     struct jsv_value input_schema;
     struct jsv_value output_schema; /* NONE when it has none */
-    struct jsv_str fingerprint;     /* of both schemas and the id; empty: a number has no form */
-    bool is_content;                /* it writes in the official protocol's own words */
-    bool is_listed;                 /* there is something for it to work on */
-    bool has_headers;               /* HTTP repeats some of its arguments ("x-mcp-header") */
+    struct jsv_str
+        fingerprint;  /* of both schemas and the id; empty: a number has no canonical form */
+    bool is_content;  /* its output is a result of the official protocol */
+    bool is_listed;   /* what it needs is configured */
+    bool has_headers; /* some arguments are repeated in HTTP headers ("x-mcp-header") */
 };
 
 struct catalog_options {
     const char *schemas_dir;     /* NULL: none */
     const char *examples_dir;    /* NULL: none */
     const char *tools_dir;       /* NULL: none; external tools */
-    const struct jsv_str *tools; /* descriptors of the tools that are built in, in their order */
+    const struct jsv_str *tools; /* descriptors of the built-in tools, in order */
     size_t tool_count;
-    bool has_backend;   /* assets can be sent to one */
+    bool has_backend;   /* a backend is configured */
     bool assert_format; /* for assets; tools' own schemas always assert */
 };
 
 enum catalog_warning {
-    CATALOG_SKIPPED,  /* the file is left out */
-    CATALOG_UNUSABLE, /* it is part of the snapshot, but its program cannot be run */
+    CATALOG_SKIPPED,  /* the file is skipped */
+    CATALOG_UNUSABLE, /* the tool is loaded, but its program cannot be run */
 };
 
-/** Told of what is wrong: file, and why ("duplicate member at /a (line 3)"). */
+/** Receives a file and the reason ("duplicate member at /a (line 3)"). */
 typedef void
 catalog_warn(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why);
 
 /**
  * Read everything.
  *
- * @param previous The snapshot before, or NULL. A file that was good in it and is bad now
- *                 stays as it was, with a warning; one that is gone is gone.
+ * @param previous The snapshot before, or NULL. A file that was valid in it and is invalid now
+ *                 stays as it was, with a warning; a removed file is removed.
  * @return 0; -ENOENT, -ENOTDIR, -EACCES … of a root, with its name in reterr_dir; -ENOMEM.
  */
 int catalog_load(
@@ -100,12 +99,12 @@ const struct catalog_example *catalog_example_at(const struct catalog *catalog, 
 size_t catalog_tool_count(const struct catalog *catalog);
 const struct catalog_tool *catalog_tool_at(const struct catalog *catalog, size_t index);
 
-/** The tools that there is something to work on for, in the same order. */
+/** The tools whose needs are configured, in the same order. */
 size_t catalog_listed_tool_count(const struct catalog *catalog);
 const struct catalog_tool *catalog_listed_tool_at(const struct catalog *catalog, size_t index);
 
 /**
- * A schema by name, an example by path, as a client wrote them.
+ * A schema by name, an example by path, both given by a client.
  * @return 0; -EINVAL when it is absolute, empty, has a ".." segment or a NUL byte;
  *         -ENOENT when there is none.
  */
@@ -117,28 +116,27 @@ int catalog_example_find(
 const struct catalog_tool *catalog_tool_find(const struct catalog *catalog, struct jsv_str name);
 
 /**
- * The schema that a client means by a name: "nested-synesthetic-asset" stands for
- * "synesthetic-asset". @return as catalog_schema_find().
+ * The same with aliases: "nested-synesthetic-asset" is an alias of "synesthetic-asset".
  */
 int catalog_schema_resolve(
     const struct catalog *catalog, struct jsv_str name, const struct catalog_schema **ret_schema);
 
 /**
- * Which schema an asset names: its top-level string "schema"; else the base name of its
- * "$schemaRef". Empty when it names none.
+ * The schema that an asset names: its top-level string "schema", else the base name of its
+ * "$schemaRef"; else empty.
  */
 struct jsv_str catalog_asset_schema_name(struct jsv_value asset);
 /**
- * The same for an asset in a file, whose name tells where the asset does not.
- * @param arena Where the name may be made. @return data NULL when memory ran out.
+ * The same for an asset in a file; if the asset names none, its file name does.
+ * @param arena For the name. @return data NULL when memory ran out.
  */
 struct jsv_str
 catalog_file_schema_name(struct jsv_value asset, struct jsv_str path, struct jsv_arena *arena);
-/** The same for an example, which by its file name always has one. Part of the snapshot. */
+/** The same for an example; part of the snapshot. */
 struct jsv_str catalog_example_schema_name(const struct catalog_example *example);
 
 /**
- * A schema ready for use; compiled on first use, by whoever comes first.
+ * A compiled schema; compiled on first use.
  *
  * References resolve within the schema root only.
  * @return 0; -EBADMSG when it does not compile, with the reason, part of the snapshot; -ENOMEM.

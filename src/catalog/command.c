@@ -68,7 +68,7 @@ static int search_path(struct jsv_arena *arena, struct jsv_str name, const char 
         if (!path) {
             return -ENOMEM;
         }
-        if (rest[0] == '/' && is_file(path)) { /* an empty or relative one means "anywhere" */
+        if (rest[0] == '/' && is_file(path)) { /* empty and relative entries are unsafe */
             *ret_path = path;
             return 0;
         }
@@ -118,7 +118,7 @@ static struct fault find_fault(const char *path)
     if (!S_ISREG(there.st_mode)) {
         return (struct fault){"is not a file; correct \"command\"", false};
     }
-    /* Whether we are among those who may run it is for the kernel to say. */
+    /* The kernel decides whether this user may run it. */
     if (!(there.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH))) {
         return (struct fault){"is not executable; run chmod +x ", true};
     }

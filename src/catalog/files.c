@@ -9,14 +9,14 @@
 #include "os/root.h"
 #include "os/sys.h"
 
-/* Scratch memory of loading: some hundred bytes for each of the names a walk may find. */
+/* Scratch memory of loading: some hundred bytes for each name. */
 #define SCRATCH_MAX ((size_t)256 << 20)
 
-/* Of a warning, and of a pointer in it: a line that can be read, with room for any message. */
+/* Of a warning, and of a pointer in it. */
 #define WHY_SIZE_MAX     512
 #define POINTER_SIZE_MAX 256
 
-/* Below the root that is being read. */
+/* The root being read. */
 struct reading {
     struct catalog_loading *loading;
     const char *directory;
@@ -94,9 +94,9 @@ static const char *describe(int error)
     case -EDQUOT:
         return "all files together are larger than 128 MiB";
     case -EOVERFLOW:
-        return "more than 100,000 names, with those before it";
+        return "more than 100,000 names so far";
     case -EXDEV:
-        return "a link that leaves the directory, or links in a circle";
+        return "a link that leaves the directory, or a cycle of links";
     case -ELOOP:
         return "a directory inside itself, by a link";
     case -ENOENT:
@@ -120,7 +120,7 @@ _Static_assert(CATALOG_FILE_SIZE_MAX == 4 << 20, "as describe() says");
 _Static_assert(CATALOG_FILES_SIZE_MAX == 128 << 20, "as describe() says");
 _Static_assert(CATALOG_NAMES_MAX == 100000, "as describe() says");
 
-/* "duplicate member at /a", and what follows. */
+/* "duplicate member at /a", then `more`. */
 static struct jsv_str describe_place(
     const char *wrong, struct jsv_str pointer, const char *more, char out[static WHY_SIZE_MAX])
 {
@@ -187,7 +187,7 @@ void catalog_files_done(struct catalog_files *files)
     *files = (struct catalog_files){0};
 }
 
-/* A place for one more; NULL when memory ran out. */
+/* Space for one more; NULL when memory ran out. */
 static struct catalog_file *grow(struct reading *reading)
 {
     struct catalog_files *files = &reading->files;
@@ -238,9 +238,9 @@ static int add_text(
     return 0;
 }
 
-/* ---- what was good before ---- */
+/* ---- files of the previous snapshot ---- */
 
-/* It could be read before: only memory can be missing now. */
+/* It is known to be valid: only memory can be missing. */
 static int add_again(struct reading *reading, const struct catalog_file *file)
 {
     struct jsv_error error;
@@ -253,7 +253,7 @@ static bool is_below(struct jsv_str path, struct jsv_str directory)
            memcmp(path.data, directory.data, directory.size) == 0;
 }
 
-/* The file itself, and all below it when it was a directory. */
+/* The file itself, or all files below it if it was a directory. */
 static int add_previous(struct reading *reading, struct jsv_str path)
 {
     const struct catalog_files *previous = reading->previous;
@@ -280,7 +280,7 @@ static int read_text(struct reading *reading, struct jsv_str path)
     return r;
 }
 
-/* @return 0 when it was read or left out; -ENOMEM. */
+/* @return 0 when it was read or skipped; -ENOMEM. */
 static int add_file(struct reading *reading, const struct catalog_entry *entry)
 {
     struct catalog_loading *loading = reading->loading;
@@ -306,7 +306,7 @@ static int compare_files(const void *context, const void *a, const void *b)
     return jsv_str_compare(left->path, right->path);
 }
 
-/* Files of a directory that stays as it was come where that stands: "a/b" before "a-b". */
+/* Files kept from the previous snapshot may be out of order: "a/b" before "a-b". */
 static int sort_files(struct reading *reading)
 {
     struct jsv_arena *scratch = &reading->loading->scratch;

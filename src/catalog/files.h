@@ -1,8 +1,8 @@
 /*
- * The JSON files of one root, read and parsed: what a snapshot is made from.
+ * The JSON files of one root, read and parsed.
  *
- * Bad files are left out, with one warning each. One that was good in the
- * snapshot before stays as it was, also with a warning.
+ * Invalid files are skipped with a warning each. A file that was valid in the
+ * previous snapshot stays as it was, also with a warning.
  */
 #pragma once
 
@@ -10,9 +10,8 @@
 #include "catalog/walk.h"
 
 /*
- * One file: what one answer of the server can carry. All files of a snapshot:
- * text and parsed form of a catalog that somebody made on purpose; four such
- * snapshots fit a small machine.
+ * One file: as much as one answer can contain. All files of a snapshot: four
+ * such snapshots, text and parsed form, fit a small machine.
  */
 #define CATALOG_FILE_SIZE_MAX  ((size_t)4 << 20)
 #define CATALOG_FILES_SIZE_MAX ((size_t)128 << 20)
@@ -30,10 +29,10 @@ struct catalog_files {
     size_t count;
 };
 
-/* What loading works with. */
+/* The state of loading. */
 struct catalog_loading {
-    struct jsv_arena *arena;  /* where texts are kept */
-    struct jsv_arena scratch; /* given back when all is loaded */
+    struct jsv_arena *arena;  /* for texts of the snapshot */
+    struct jsv_arena scratch; /* freed after loading */
     struct jsv_reader *reader;
     struct jsv_registry *meta; /* compiles each meta-schema once for all tools; made when needed */
     struct jsv_buf buf;
@@ -54,9 +53,9 @@ void catalog_loading_done(struct catalog_loading *loading);
 /**
  * Read all files of a root.
  *
- * @param directory The root; NULL: there is none, and so no files.
+ * @param directory The root; NULL: no files.
  * @param previous  The same root's files in the snapshot before, or NULL.
- * @param ret_files Also on failure: what there is, to be given back.
+ * @param ret_files Also set on failure; free with catalog_files_done().
  * @return 0; -ENOMEM; or why the root cannot be listed.
  */
 int catalog_files_load(
@@ -71,21 +70,21 @@ void catalog_files_done(struct catalog_files *files);
 const struct catalog_file *
 catalog_files_find(const struct catalog_files *files, struct jsv_str path);
 
-/** Say that something of a root is left out. @return 0 or -ENOMEM. */
+/** Warn that a file is skipped. @return 0 or -ENOMEM. */
 int catalog_warn_of(
     struct catalog_loading *loading,
     const char *directory,
     struct jsv_str path,
     struct jsv_str why);
 
-/** Say that the program of a tool cannot be run; it is not left out. @return 0 or -ENOMEM. */
+/** Warn that the program of a tool cannot be run. @return 0 or -ENOMEM. */
 int catalog_warn_unusable(
     struct catalog_loading *loading,
     const char *directory,
     struct jsv_str path,
     struct jsv_str why);
 
-/** As catalog_warn_of(), for what is wrong at a place in it; an empty pointer is not mentioned. */
+/** As catalog_warn_of(), for an error at a pointer; an empty one is not mentioned. */
 int catalog_warn_at(
     struct catalog_loading *loading,
     const char *directory,
@@ -93,5 +92,5 @@ int catalog_warn_at(
     const char *wrong,
     struct jsv_str pointer);
 
-/** Copy a text for good; data NULL when memory ran out. */
+/** Copy a text into the snapshot; data NULL when memory ran out. */
 struct jsv_str catalog_keep(struct catalog_loading *loading, struct jsv_str text);

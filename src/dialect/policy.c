@@ -103,9 +103,9 @@ static enum dialect_step policy_open(struct dialect_req *req)
     if (!req->tool) {
         return answer_failure(req, 404, ENVELOPE_FAILURE_TOOL_NOT_FOUND, name);
     }
-    struct envelope_wish wish = envelope_wish_read(root);
-    req->has_output_max = wish.has_output_max;
-    req->output_max = wish.output_max;
+    struct envelope_options options = envelope_options_read(root);
+    req->has_output_max = options.has_output_max;
+    req->output_max = options.output_max;
     return take_arguments(req);
 }
 
@@ -122,7 +122,7 @@ static void answer_run(struct dialect_req *req, const struct envelope_answer *an
         .request = req->message.root,
     };
     int r = 0;
-    if (!envelope_wish_read(run.request).deterministic) {
+    if (!envelope_options_read(run.request).deterministic) {
         r = os_random(random, sizeof(random));
         log_timestamp(now);
         run.random = random;

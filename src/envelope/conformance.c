@@ -11,7 +11,7 @@
 /* The longest path: "/provenance/evidence/<index>/method". */
 #define PATH_SIZE_MAX 64
 
-/* First words of method ids that nobody may use yet. */
+/* First words of method ids that are reserved. */
 static const struct jsv_str reserved[] = {
     JSV_STR("policy"),
     JSV_STR("attestation"),
@@ -26,9 +26,9 @@ struct check {
     size_t more;
 };
 
-/* ---- finding ---- */
+/* ---- problems ---- */
 
-static int found(struct check *check, const char *path, const char *message)
+static int add_problem(struct check *check, const char *path, const char *message)
 {
     if (check->count == ENVELOPE_CONFORMANCE_MAX) {
         check->more++;
@@ -66,7 +66,7 @@ static bool is_lower(char c)
 
 bool envelope_conformance_is_method(struct jsv_str id)
 {
-    size_t word = 0; /* where the current one begins */
+    size_t word = 0; /* start of the current word */
     for (size_t i = 0; i < id.size; i++) {
         char c = id.data[i];
         bool good =
@@ -84,7 +84,7 @@ static int check_method(struct check *check, const char *path, struct jsv_value 
     if (jsv_value_type(id) == JSV_TYPE_NONE || envelope_conformance_is_method(jsv_value_text(id))) {
         return 0;
     }
-    return found(check, path, "not a method id, or in a reserved namespace");
+    return add_problem(check, path, "not a method id, or in a reserved namespace");
 }
 
 /* ---- digests ---- */
@@ -94,7 +94,7 @@ static int check_digest(struct check *check, const char *path, struct jsv_value 
     if (jsv_value_type(digest) == JSV_TYPE_NONE || envelope_digest_is_sound(digest)) {
         return 0;
     }
-    return found(check, path, "a digest has lower case and full length");
+    return add_problem(check, path, "not a digest of full length in lower case");
 }
 
 static int
@@ -121,9 +121,9 @@ static int check_record_digest(struct check *check, struct jsv_value record)
     int r = digest_record(record, check->arena, &actual);
     struct jsv_str stated = jsv_value_text(jsv_value_get(digest, JSV_STR("value")));
     if (r == 0 && !jsv_str_equal(jsv_str_from(actual.hex), stated)) {
-        return found(check, path, "not the digest of the record");
+        return add_problem(check, path, "not the digest of the record");
     }
-    return r == -ERANGE ? found(check, path, "the record has no canonical form") : r;
+    return r == -ERANGE ? add_problem(check, path, "the record has no canonical form") : r;
 }
 
 /* ---- lists in a record ---- */
@@ -173,7 +173,7 @@ int envelope_conformance_check(
     };
     int r = check.items ? 0 : -ENOMEM;
     if (r == 0 && envelope_is(jsv_value_get(envelope, JSV_STR("result")))) {
-        r = found(&check, "/result", "an envelope in an envelope");
+        r = add_problem(&check, "/result", "an envelope in an envelope");
     }
     struct jsv_value record = jsv_value_get(envelope, JSV_STR("provenance"));
     if (r == 0 && jsv_value_type(record) == JSV_TYPE_OBJECT) {

@@ -1,5 +1,5 @@
 /*
- * What a good envelope keeps to beyond its schema:
+ * Rules for envelopes beyond their schema:
  *
  *   - its result is not an envelope;
  *   - digests are in lower case and of full length for their algorithm;
@@ -12,11 +12,11 @@
 #include <jsv/json.h>
 #include <jsv/problem.h>
 
-/* Listed at most; the rest is counted. As many as a validator lists. */
+/* Problems listed; further ones are counted. As many as a validator lists. */
 #define ENVELOPE_CONFORMANCE_MAX 100
 
 /**
- * Check an envelope that fits its schema.
+ * Check an envelope that matches its schema.
  *
  * @param arena        Scratch memory, and that of the problems.
  * @param ret_problems In the order of the envelope's members; empty when there is none.

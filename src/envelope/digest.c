@@ -4,7 +4,7 @@
 
 #include "jsv/base/ascii.h"
 
-/* What the algorithms' digests have, in hexadecimal digits. */
+/* Hexadecimal digits by algorithm. */
 static const struct {
     struct jsv_str alg;
     size_t size;
@@ -20,7 +20,7 @@ int envelope_digest_json(
     struct envelope_digest *ret_digest,
     struct jsv_value *reterr_fault)
 {
-    /* The value was read within limits, and no number grows to more than a few times its length. */
+    /* The value was read within limits, and canonical numbers are at most a few times longer. */
     struct jsv_buf canonical;
     jsv_buf_init(&canonical, &scratch->allocator, SIZE_MAX);
     struct envelope_digest digest;

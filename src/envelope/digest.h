@@ -1,6 +1,6 @@
 /*
- * Digests as envelopes and records carry them: {"alg":"sha256","value":"<hex>"},
- * of JSON over its canonical form, of anything else over the bytes.
+ * Digests in envelopes and records: {"alg":"sha256","value":"<hex>"}. JSON is
+ * digested in its canonical form, anything else byte by byte.
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 
 struct envelope_digest {
     char hex[OS_DIGEST_HEX_SIZE + 1];
-    size_t size; /* bytes that were digested */
+    size_t size; /* of the digested bytes */
 };
 
 /**
  * Digest the canonical form of a value.
  *
- * @param reterr_fault May be NULL; on -ERANGE, the number at fault.
+ * @param reterr_fault May be NULL; on -ERANGE, the number that is out of range.
  * @return 0; -ERANGE when a number is beyond double's range; -ENOMEM.
  */
 int envelope_digest_json(
@@ -35,7 +35,7 @@ int envelope_digest_text(
 /** Write the object for a SHA-256. */
 void envelope_digest_write(const char *hex, struct jsv_writer *writer);
 
-/** Whether a digest object is of full length for its algorithm, and in lower case. */
+/** Whether a digest object has the length of its algorithm, in lower case. */
 bool envelope_digest_is_sound(struct jsv_value digest);
 /** Whether a text is a SHA-256: full length, lower case. */
 bool envelope_digest_is_sha256(struct jsv_str hex);

@@ -1,6 +1,6 @@
 /*
- * The files of schemas/envelope, a part of the program: what the server
- * publishes and what this room checks with, each by its file name.
+ * The files of schemas/envelope, embedded in the program by file name: published
+ * by the server and used for checks here.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
 #include "envelope/policy.h"
 #include "jsv/json/write.h"
 
-/* c1fd1c20-77b7-4f73-b39c-8ed2dd2f2d8c: the ids of all programs of this kind are made in it. */
+/* c1fd1c20-77b7-4f73-b39c-8ed2dd2f2d8c: shared by all programs that make such ids. */
 static const unsigned char namespace[OS_UUID_BYTES] = {
     0xc1,
     0xfd,
@@ -25,7 +25,7 @@ static const unsigned char namespace[OS_UUID_BYTES] = {
     0x8c,
 };
 
-/* ---- pieces: members stand in order, so that no sorting is left to do ---- */
+/* ---- pieces: written with their keys in order, so that no sorting is needed ---- */
 
 static void put_string(struct jsv_str text, struct jsv_buf *out)
 {

@@ -1,14 +1,14 @@
 /*
- * Names of requests, traces, spans and runs that come out the same every time.
+ * Deterministic ids of requests, traces, spans and runs.
  *
  * They are UUIDs of version 5 over a prefix and a seed. The seed is the
- * compact, key-sorted, ASCII-escaped JSON of {method, payload, route}: what was
- * asked, and not by which door. So HTTP and stdio give equal ids, and who asks
- * the same again finds the same trace.
+ * compact, key-sorted, ASCII-escaped JSON of {method, payload, route}. It does
+ * not depend on the transport, so HTTP and stdio give equal ids, and the same
+ * request always has the same trace.
  *
- * A number beyond the range of a double has no canonical spelling. Then the
- * payload goes into the seed as it was written, and only a request of the same
- * bytes has the same ids.
+ * A number beyond the range of a double has no canonical form. Then the payload
+ * goes into the seed as it was written, and only byte-for-byte equal requests
+ * have equal ids.
  */
 #pragma once
 

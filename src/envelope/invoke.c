@@ -9,7 +9,7 @@ static bool refuse(const char *path, const char *message, struct jsv_problem *re
     return false;
 }
 
-/* Take a tool's id from a member; one that is known already must be the same. */
+/* Read a tool's id from a member; it must equal one read before. */
 static bool take_tool(
     struct jsv_value params,
     const char *path,
@@ -25,7 +25,7 @@ static bool take_tool(
     }
     struct jsv_str text = jsv_value_text(member);
     if (tool_id->data && !jsv_str_equal(*tool_id, text)) {
-        return refuse(path, "not the tool that was asked for", reterr_problem);
+        return refuse(path, "differs from the tool requested", reterr_problem);
     }
     *tool_id = text;
     return true;

@@ -1,6 +1,6 @@
 /*
- * The params of mcp.tool.invoke: {toolId, arguments}, or {tool, input}. Names
- * may be mixed and `tool` repeated, but only one tool can be meant.
+ * The params of mcp.tool.invoke: {toolId, arguments} or {tool, input}. Names may
+ * be mixed, but toolId and tool must not differ.
  */
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <jsv/problem.h>
 
 struct envelope_invoke {
-    struct jsv_str tool_id;     /* lives in the document, or as long as what was asked for */
-    struct jsv_value arguments; /* an object; NONE when there are none, which means {} */
+    struct jsv_str tool_id;     /* borrowed from the document or from `asked` */
+    struct jsv_value arguments; /* an object; NONE means {} */
 };
 
 /**
@@ -17,8 +17,8 @@ struct envelope_invoke {
  *
  * @param params         An object: params of a message, or the body of an HTTP request.
  * @param asked          The tool's id in the request's path; data NULL when it is in the params.
- * @param reterr_problem What is wrong, with a path below params; of static texts.
- * @return whether all is well.
+ * @param reterr_problem With a path below params; of static texts.
+ * @return whether they are valid.
  */
 bool envelope_invoke_read(
     struct jsv_value params,

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Any message of the table with its number. */
+/* The longest message of the table with its number. */
 #define MESSAGE_SIZE_MAX 128
 
 static const struct {
@@ -20,7 +20,7 @@ static const struct {
 #undef ENVELOPE_FAILURE
 };
 
-/* ---- making them ---- */
+/* ---- making issues ---- */
 
 int envelope_failure_number(
     enum envelope_failure failure,
@@ -122,9 +122,9 @@ int envelope_issues_from_problems(
     return 0;
 }
 
-/* ---- writing them ---- */
+/* ---- writing issues ---- */
 
-/* The beginning of a text, cut between characters. */
+/* Cut a text between characters. */
 static struct jsv_str clipped(struct jsv_str text, size_t size_max)
 {
     if (text.size > size_max) {

@@ -1,18 +1,17 @@
 /*
  * Errors and warnings of an envelope: {code, message, details}.
  *
- * An issue only borrows its texts. Those made here come from the table
- * failures.def or from what a validator has found; their own texts live in the
- * arena that was passed in.
+ * An issue borrows its texts. Issues made here come from the table failures.def
+ * or from a validator's problems; texts they need are allocated in the arena.
  */
 #pragma once
 
 #include <jsv/json.h>
 #include <jsv/problem.h>
 
-/* What mcp.envelope.v0.1 allows for a message, taken as bytes; a longer one is cut. */
+/* The limit of mcp.envelope.v0.1 on a message, in bytes; a longer one is cut. */
 #define ENVELOPE_MESSAGE_MAX 2000
-/* Enough for a problem: where, and by which rule. */
+/* Enough for a problem: its path and keyword. */
 #define ENVELOPE_DETAILS_MAX 2
 
 struct envelope_detail {
@@ -40,7 +39,7 @@ enum envelope_failure {
 };
 
 /**
- * A failure with a number: EXIT, SIGNAL, TIMEOUT, TOO_LARGE.
+ * An error with a number: EXIT, SIGNAL, TIMEOUT, TOO_LARGE.
  * @return 0 or -ENOMEM.
  */
 int envelope_failure_number(
@@ -49,11 +48,11 @@ int envelope_failure_number(
     struct jsv_arena *arena,
     struct envelope_issue *ret_issue);
 
-/** A failure with a text, or without when its data is NULL: all the others. */
+/** All other errors; text.data NULL: without a text. */
 struct envelope_issue envelope_failure_text(enum envelope_failure failure, struct jsv_str text);
 
 /**
- * A failure whose text is the first of some problems: "/n: expected integer".
+ * An error whose text is the first of some problems: "/n: expected integer".
  * @return 0 or -ENOMEM.
  */
 int envelope_failure_problem(
@@ -62,14 +61,14 @@ int envelope_failure_problem(
     struct jsv_arena *arena,
     struct envelope_issue *ret_issue);
 
-/** The code of a failure. */
+/** The code of an error. */
 struct jsv_str envelope_failure_code(enum envelope_failure failure);
 
 /**
  * One issue for each problem listed, with its path and keyword as details.
  *
  * @param code       Of all of them.
- * @param problems   Of the validator; must outlive the issues.
+ * @param problems   Must outlive the issues.
  * @param ret_issues In the arena.
  * @return 0 or -ENOMEM.
  */
@@ -79,7 +78,7 @@ int envelope_issues_from_problems(
     struct jsv_arena *arena,
     struct envelope_issues *ret_issues);
 
-/** Write the array; details go into a member of that name, and only where there are any. */
+/** Write the array; details go into a member of that name, if there are any. */
 void envelope_issues_write(
     const struct envelope_issues *issues, const char *details_name, struct jsv_writer *writer);
 /** Write one of them. */

@@ -32,23 +32,23 @@ static bool has_text(struct jsv_value object, struct jsv_str name)
     return jsv_value_text(jsv_value_get(object, name)).size > 0;
 }
 
-/* Whether an envelope says itself what went wrong. */
-static bool tells_errors(struct jsv_value envelope)
+/* Whether an envelope has errors, each with code and message. */
+static bool has_errors(struct jsv_value envelope)
 {
     struct jsv_value errors = jsv_value_get(envelope, JSV_STR("errors"));
-    bool tells = jsv_value_type(errors) == JSV_TYPE_ARRAY && jsv_value_count(errors) > 0;
+    bool has = jsv_value_type(errors) == JSV_TYPE_ARRAY && jsv_value_count(errors) > 0;
     struct jsv_iter iter = jsv_value_iter(errors);
-    while (tells && jsv_iter_next(&iter)) {
-        tells = has_text(iter.value, JSV_STR("code")) && has_text(iter.value, JSV_STR("message"));
+    while (has && jsv_iter_next(&iter)) {
+        has = has_text(iter.value, JSV_STR("code")) && has_text(iter.value, JSV_STR("message"));
     }
-    return tells;
+    return has;
 }
 
 bool envelope_passes_through(const struct envelope_answer *answer)
 {
     struct jsv_value value = answer->result.value;
     return answer->result.kind == ENVELOPE_RESULT_JSON && envelope_is(value) &&
-           (answer->errors.count == 0 || tells_errors(value));
+           (answer->errors.count == 0 || has_errors(value));
 }
 
 /* ---- results ---- */
@@ -72,7 +72,7 @@ struct envelope_result envelope_result_text(struct jsv_str text)
     return (struct envelope_result){.kind = ENVELOPE_RESULT_TEXT, .bytes = text};
 }
 
-/* In strings line breaks are escaped, so those that can be seen stand between tokens. */
+/* Line breaks in strings are escaped, so literal ones are between tokens. */
 int envelope_write_line(struct jsv_str json, struct jsv_buf *out)
 {
     size_t start = 0;
@@ -137,7 +137,7 @@ int envelope_write_without(struct jsv_value object, struct jsv_str name, struct 
 
 /* ---- envelopes ---- */
 
-/* Of envelopes, however deep, the result in them: none may hold another. */
+/* The innermost result: an envelope must not contain another. */
 struct envelope_result envelope_payload(const struct envelope_answer *answer)
 {
     struct jsv_value value = answer->result.value;
@@ -169,7 +169,8 @@ static void write_warnings(const struct envelope_answer *answer, struct jsv_writ
     jsv_write_array_end(writer);
 }
 
-/* A longer id would make our answer invalid. It is left out: half of it names another request. */
+/* A longer id would make the answer invalid. It is left out, because a cut one could name another
+   request. */
 static bool is_request_id(struct jsv_value id)
 {
     return jsv_value_type(id) == JSV_TYPE_STRING &&
@@ -183,7 +184,6 @@ static void write_meta(struct jsv_value request_id, struct jsv_writer *writer)
     jsv_write_object_end(writer);
 }
 
-/* What the tool has put out, in as many lines as the answer may have. */
 static int write_output(
     const struct envelope_answer *answer, struct envelope_result output, struct jsv_buf *out)
 {

@@ -1,9 +1,9 @@
 /*
- * A record is built in two steps. First everything that must be known before
- * a line is written: the run's id, the digest of the output, and with them
- * which methods can be claimed. Then it is written from top to bottom. The
- * digest of the record itself comes last: what was written is read again, made
- * canonical and digested, and `integrity` added before the closing brace.
+ * A record is built in two steps. First everything is computed: the run's id,
+ * the digest of the output, and so the list of methods. Then the record is
+ * written from top to bottom. Its own digest comes last: the text is parsed,
+ * made canonical and digested, and `integrity` is added before the closing
+ * brace.
  */
 #include "envelope/provenance.h"
 
@@ -25,9 +25,9 @@ struct build {
     size_t warning_count;
 };
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-struct envelope_wish envelope_wish_read(struct jsv_value request)
+struct envelope_options envelope_options_read(struct jsv_value request)
 {
     struct jsv_value params = jsv_value_get(request, JSV_STR("params"));
     struct jsv_value meta = jsv_value_get(params, JSV_STR("_meta"));
@@ -41,7 +41,7 @@ struct envelope_wish envelope_wish_read(struct jsv_value request)
     int64_t output_max = 0;
     struct jsv_value wanted = jsv_value_get(preferences, JSV_STR("max_output_bytes"));
     bool has_output_max = jsv_value_int64(wanted, &output_max) == 0;
-    return (struct envelope_wish){
+    return (struct envelope_options){
         .has_output_max = has_output_max,
         .output_max = (uint64_t)output_max,
         .record = jsv_value_bool(jsv_value_get(meta, JSV_STR("capture_provenance"))),
@@ -69,7 +69,7 @@ static struct envelope_issue ignored(const char *code, const char *message, cons
     };
 }
 
-/* What of _meta has no effect. @return how many warnings there are by now. */
+/* Warn of parts of _meta without effect. @return the number of warnings so far. */
 static size_t warn_of_meta(struct jsv_value meta, struct envelope_issue *warnings, size_t count)
 {
     static const char *const options[] = {"capture_provenance", "capture_artifacts"};
@@ -92,7 +92,7 @@ static size_t warn_of_meta(struct jsv_value meta, struct envelope_issue *warning
     return count;
 }
 
-/* What of a request has no effect. @return how many warnings there are. */
+/* Warn of parts of a request without effect. @return the number of warnings. */
 static size_t warn_of_request(const struct envelope_run *run, struct envelope_issue *warnings)
 {
     struct jsv_value params = jsv_value_get(run->request, JSV_STR("params"));
@@ -102,8 +102,7 @@ static size_t warn_of_request(const struct envelope_run *run, struct envelope_is
     if (version.size > 0 && !jsv_str_equal(version, run->tool_version)) {
         warnings[count++] = (struct envelope_issue){
             .code = JSV_STR("ADAPTER.TOOL.VERSION_DIFFERS"),
-            .message =
-                JSV_STR("The tool that was called has another version than the request names."),
+            .message = JSV_STR("The version of the tool differs from the one requested."),
             .details =
                 {
                     {.name = "requested", .text = version},
@@ -116,13 +115,13 @@ static size_t warn_of_request(const struct envelope_run *run, struct envelope_is
     if (is_there(jsv_value_get(preferences, JSV_STR("locale")))) {
         warnings[count++] = ignored(
             "ADAPTER.PREFERENCE.IGNORED",
-            "A preference was ignored: tools are not told of it.",
+            "A preference was ignored: tools do not support it.",
             "preferences.locale");
     }
     return count;
 }
 
-/* ---- before the first line ---- */
+/* ---- first step: compute ---- */
 
 static void claim(struct build *build, enum envelope_method method)
 {
@@ -141,7 +140,7 @@ static void warn(struct build *build, const char *code, const char *message)
 static int make_run_id(const struct build *build)
 {
     struct envelope_record *record = build->record;
-    if (!record->wish->deterministic) {
+    if (!record->options->deterministic) {
         os_uuid_random(record->run->random, record->run_id);
         return 0;
     }
@@ -179,7 +178,7 @@ static int examine_output(struct build *build)
         return 0;
     }
     claim(build, ENVELOPE_METHOD_REGISTER_OUTPUT);
-    if (!record->wish->digests && !record->wish->full) {
+    if (!record->options->digests && !record->options->full) {
         return 0;
     }
     int r = digest_result(&record->result, build->arena, &record->output_digest);
@@ -191,13 +190,13 @@ static int examine_output(struct build *build)
         return 0;
     }
     record->has_output_digest = r == 0;
-    if (r == 0 && record->wish->digests) {
+    if (r == 0 && record->options->digests) {
         claim(build, ENVELOPE_METHOD_DIGEST);
     }
     return r;
 }
 
-/* The artifacts of a request are references: what they refer to is not looked at. */
+/* The artifacts of a request are references; their targets are not read. */
 static void examine_inputs(struct build *build)
 {
     bool unsound = false;
@@ -207,17 +206,17 @@ static void examine_inputs(struct build *build)
         struct jsv_value digest = jsv_value_get(iter.value, JSV_STR("digest"));
         unsound |= jsv_value_type(digest) != JSV_TYPE_NONE && !envelope_digest_is_sound(digest);
     }
-    if (unsound && build->record->wish->digests) {
+    if (unsound && build->record->options->digests) {
         warn(
             build,
             "ADAPTER.PROVENANCE.DIGEST_OMITTED",
-            "An artifact's digest was left out: it is not in lower case and of full length.");
+            "An artifact's digest was left out: it must have full length and lower case.");
     }
 }
 
 static void examine_parents(struct build *build)
 {
-    struct jsv_value parents = build->record->wish->parents;
+    struct jsv_value parents = build->record->options->parents;
     enum jsv_type type = jsv_value_type(parents);
     bool refused = type != JSV_TYPE_NONE && type != JSV_TYPE_ARRAY;
     struct jsv_iter iter = jsv_value_iter(parents);
@@ -233,20 +232,20 @@ static void examine_parents(struct build *build)
         warn(
             build,
             "ADAPTER.PROVENANCE.PARENTS_OMITTED",
-            "parents was left out: it is an array of texts of 1 to 200 characters.");
+            "parents was left out: it must be an array of strings of 1 to 200 characters.");
     }
 }
 
 static void examine_mode(struct build *build)
 {
-    if (build->record->wish->full) {
+    if (build->record->options->full) {
         claim(build, ENVELOPE_METHOD_RECORD_DIGEST);
     }
-    if (build->record->wish->mode_unknown) {
+    if (build->record->options->mode_unknown) {
         warn(
             build,
             "ADAPTER.PROVENANCE.MODE_UNKNOWN",
-            "provenance_mode is minimal or full; minimal was taken.");
+            "provenance_mode must be minimal or full; minimal was used.");
     }
 }
 
@@ -269,9 +268,9 @@ static int examine(struct build *build, const struct envelope_answer *answer)
     return r < 0 ? r : examine_output(build);
 }
 
-/* ---- records ---- */
+/* ---- second step: write ---- */
 
-/* Put integrity before the closing brace of the record that begins at start. */
+/* Insert integrity before the closing brace of the record that begins at start. */
 static int add_integrity(size_t start, struct jsv_arena *arena, struct jsv_buf *out)
 {
     struct envelope_digest digest;
@@ -292,7 +291,7 @@ static int add_integrity(size_t start, struct jsv_arena *arena, struct jsv_buf *
 
 int envelope_record_write(
     const struct envelope_run *run,
-    const struct envelope_wish *wish,
+    const struct envelope_options *options,
     const struct envelope_answer *answer,
     struct jsv_arena *arena,
     struct jsv_buf *out,
@@ -300,7 +299,7 @@ int envelope_record_write(
 {
     struct envelope_record record = {
         .run = run,
-        .wish = wish,
+        .options = options,
         .result = envelope_payload(answer),
         .artifacts = jsv_value_get(run->request, JSV_STR("artifacts")),
     };
@@ -310,7 +309,7 @@ int envelope_record_write(
     if (r == 0) {
         r = envelope_record_put(&record, out);
     }
-    if (r == 0 && wish->full) {
+    if (r == 0 && options->full) {
         r = add_integrity(start, arena, out);
     }
     if (r == 0) {
@@ -325,7 +324,7 @@ int envelope_answer_write(
     struct jsv_arena *arena,
     struct jsv_buf *out)
 {
-    struct envelope_wish wish = envelope_wish_read(run->request);
+    struct envelope_options options = envelope_options_read(run->request);
     struct envelope_answer complete = {
         .result = answer->result,
         .errors = answer->errors,
@@ -337,9 +336,9 @@ int envelope_answer_write(
     struct jsv_buf record;
     jsv_buf_init(&record, &out->allocator, out->size_max);
     int r = 0;
-    if (wish.record && !envelope_passes_through(&complete)) {
+    if (options.record && !envelope_passes_through(&complete)) {
         struct envelope_issues more = {0};
-        r = envelope_record_write(run, &wish, &complete, arena, &record, &more);
+        r = envelope_record_write(run, &options, &complete, arena, &record, &more);
         complete.provenance = jsv_buf_str(&record);
         for (size_t i = 0; i < more.count; i++) {
             warnings[warning_count++] = more.items[i];

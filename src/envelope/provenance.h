@@ -1,7 +1,7 @@
 /*
- * prov.record.v0.1: which tool made a result, from what, and how.
+ * prov.record.v0.1: which tool made a result, from which inputs, and how.
  *
- * A record is made only when the caller asks for one, in params._meta:
+ * A record is made only on request, by params._meta:
  *
  *     capture_provenance: true     there is a record
  *     capture_artifacts: true      artifacts have digests
@@ -11,12 +11,12 @@
  *
  * By default it is deterministic: the same request and result give the same
  * bytes. With preferences.deterministic false, run_id is random and there is a
- * time. Clock and chance are the caller's: nothing here asks for either.
+ * time; the caller provides both.
  *
- * A record claims only what was done. What could not be done (the digest of a
- * number without canonical form) is left out, and a warning says so. So does
- * one for all of a request that has no effect: an option of the wrong type, a
- * version of the tool that is not there, a locale.
+ * A record lists only methods that were applied. A part that is impossible (the
+ * digest of a number without canonical form) is left out with a warning. There
+ * is also a warning for each part of a request without effect: an option of the
+ * wrong type, another version of the tool, a locale.
  */
 #pragma once
 
@@ -25,27 +25,27 @@
 #include "envelope/policy.h"
 #include "os/uuid.h"
 
-/** What the caller asks for. */
-struct envelope_wish {
+/** The options of a request. */
+struct envelope_options {
     bool record;
     bool digests;
     bool full;
     bool deterministic;
-    bool mode_unknown;   /* it asked for a mode there is none of, and gets the minimal one */
-    bool has_output_max; /* it wants no more output than output_max bytes */
+    bool mode_unknown;   /* unknown: minimal is used */
+    bool has_output_max; /* output_max is set */
     uint64_t output_max;
     struct jsv_value parents; /* an array, or NONE */
 };
 
-/** Read the wish out of an mcp.request.v0.1 that was found valid. */
-struct envelope_wish envelope_wish_read(struct jsv_value request);
+/** Read the options of a valid mcp.request.v0.1. */
+struct envelope_options envelope_options_read(struct jsv_value request);
 
-/** A run of a tool. All is borrowed. */
+/** A run of a tool. All members are borrowed. */
 struct envelope_run {
     struct jsv_str tool_name;
     struct jsv_str tool_version; /* not empty */
     struct jsv_value request;    /* the mcp.request.v0.1 */
-    /* Both only looked at when the wish is not deterministic. */
+    /* Both only used when the options are not deterministic. */
     const unsigned char *random; /* OS_UUID_BYTES of them */
     struct jsv_str time;         /* RFC 3339 */
 };
@@ -53,14 +53,14 @@ struct envelope_run {
 /**
  * Append the record of a run.
  *
- * @param answer       Its result and errors; not one that passes through.
+ * @param answer       Result and errors; not one that is passed through.
  * @param arena        Scratch memory, and that of the warnings.
- * @param ret_warnings What was left out.
+ * @param ret_warnings About omitted parts.
  * @return 0; -ENOMEM; or the buffer's error.
  */
 int envelope_record_write(
     const struct envelope_run *run,
-    const struct envelope_wish *wish,
+    const struct envelope_options *options,
     const struct envelope_answer *answer,
     struct jsv_arena *arena,
     struct jsv_buf *out,
@@ -71,7 +71,7 @@ int envelope_record_write(
  * a record if the request asks for it, its request_id, and a warning for each
  * part of the request that has no effect.
  *
- * @param answer Its warnings, provenance and request_id are not looked at.
+ * @param answer Its warnings, provenance and request_id are ignored.
  * @return As envelope_record_write().
  */
 int envelope_answer_write(

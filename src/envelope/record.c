@@ -1,7 +1,4 @@
-/*
- * A record from top to bottom. Everything in it is known by now, so that
- * writing has no decisions to make but what the mode leaves out.
- */
+/* Writing a record whose parts are all known; the mode decides which of them are written. */
 #include "envelope/record.h"
 
 #include <string.h>
@@ -33,7 +30,7 @@ static void write_tool(const struct envelope_record *record, struct jsv_writer *
     jsv_write_object_end(writer);
 }
 
-/* A reference without a name is known by its place. */
+/* A reference without an id is named by its locator. */
 static struct jsv_str input_id(struct jsv_value reference)
 {
     struct jsv_value id = jsv_value_get(reference, JSV_STR("artifact_id"));
@@ -63,10 +60,10 @@ static void write_input(
         writer,
         JSV_STR("media_type"),
         known ? jsv_value_text(media_type) : JSV_STR("application/octet-stream"));
-    copy_member(reference, "locator", record->wish->full, writer);
-    bool with_digest = record->wish->digests && envelope_digest_is_sound(digest);
+    copy_member(reference, "locator", record->options->full, writer);
+    bool with_digest = record->options->digests && envelope_digest_is_sound(digest);
     copy_member(reference, "digest", with_digest, writer);
-    copy_member(reference, "labels", record->wish->full, writer);
+    copy_member(reference, "labels", record->options->full, writer);
     jsv_write_object_end(writer);
 }
 
@@ -95,14 +92,14 @@ static void write_output(const struct envelope_record *record, struct jsv_writer
     write_output_id(record, writer);
     jsv_write_member_string(
         writer, JSV_STR("media_type"), text ? JSV_STR("text/plain") : JSV_STR("application/json"));
-    if (record->wish->full && record->has_output_digest) {
+    if (record->options->full && record->has_output_digest) {
         jsv_write_member_uint64(writer, JSV_STR("size_bytes"), record->output_digest.size);
     }
-    if (record->wish->digests && record->has_output_digest) {
+    if (record->options->digests && record->has_output_digest) {
         jsv_write_key(writer, JSV_STR("digest"));
         envelope_digest_write(record->output_digest.hex, writer);
     }
-    if (record->wish->full) {
+    if (record->options->full) {
         jsv_write_member_object_begin(writer, JSV_STR("labels"));
         jsv_write_member_string(writer, JSV_STR("role"), JSV_STR("result"));
         jsv_write_object_end(writer);
@@ -130,7 +127,7 @@ static void write_methods(const struct envelope_record *record, struct jsv_write
     jsv_write_array_end(writer);
 }
 
-/* The inputs are what the result was made from; more is not known of a tool's inside. */
+/* The evidence for the result are its inputs; nothing else is known about the tool. */
 static void write_evidence(struct jsv_value reference, struct jsv_writer *writer)
 {
     static const struct jsv_str prefix = JSV_STR("artifact:");
@@ -156,7 +153,7 @@ static void write_evidence(struct jsv_value reference, struct jsv_writer *writer
 
 static void write_all_evidence(const struct envelope_record *record, struct jsv_writer *writer)
 {
-    bool wanted = record->wish->full && record->result.kind != ENVELOPE_RESULT_NONE;
+    bool wanted = record->options->full && record->result.kind != ENVELOPE_RESULT_NONE;
     jsv_write_member_array_begin(writer, JSV_STR("evidence"));
     struct jsv_iter iter = jsv_value_iter(record->artifacts);
     while (wanted && jsv_iter_next(&iter)) {
@@ -169,7 +166,7 @@ static void write_parents(const struct envelope_record *record, struct jsv_write
 {
     jsv_write_key(writer, JSV_STR("parents"));
     if (record->methods & 1u << ENVELOPE_METHOD_LINK_PARENT) {
-        jsv_write_value(writer, record->wish->parents);
+        jsv_write_value(writer, record->options->parents);
     } else {
         jsv_write_span(writer, JSV_STR("[]"));
     }
@@ -182,7 +179,7 @@ int envelope_record_put(const struct envelope_record *record, struct jsv_buf *ou
     jsv_write_member_string(&writer, JSV_STR("schema_version"), JSV_STR("prov.record.v0.1"));
     jsv_write_member_string(&writer, JSV_STR("run_id"), jsv_str_from(record->run_id));
     write_tool(record, &writer);
-    if (!record->wish->deterministic) {
+    if (!record->options->deterministic) {
         jsv_write_member_string(&writer, JSV_STR("time"), record->run->time);
     }
     write_inputs(record, &writer);

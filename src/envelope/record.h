@@ -1,7 +1,4 @@
-/*
- * A provenance record that is ready to be written; between provenance.c, which
- * finds out, and record.c, which writes.
- */
+/* A provenance record: computed by provenance.c, written by record.c. */
 #pragma once
 
 #include "envelope/digest.h"
@@ -16,16 +13,16 @@ enum envelope_method {
 
 struct envelope_record {
     const struct envelope_run *run;
-    const struct envelope_wish *wish;
+    const struct envelope_options *options;
     struct envelope_result result;
     struct jsv_value artifacts; /* of the request */
     char run_id[OS_UUID_SIZE + 1];
-    bool has_output_digest; /* it could be computed; then the size is known, too */
+    bool has_output_digest; /* and its size; false: it could not be computed */
     struct envelope_digest output_digest;
-    unsigned methods; /* what was done: bits by enum envelope_method */
+    unsigned methods; /* applied: bits by enum envelope_method */
 };
 
-/** Whether a value can be the name of a parent. */
+/** Whether a value can name a parent. */
 bool envelope_record_is_parent(struct jsv_value value);
 
 /** Append the record, all but `integrity`. @return 0, or the buffer's sticky error. */

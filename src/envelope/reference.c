@@ -20,21 +20,21 @@ static const struct jsv_str known_members[] = {
 
 static const struct envelope_issue unsupported = {
     .code = JSV_STR("UNSUPPORTED_VERSION"),
-    .message = JSV_STR("Envelopes of version 1 are supported, such as 1.0.0."),
+    .message = JSV_STR("Unsupported envelope version; use 1.x, for example 1.0.0."),
     .details = {{.name = "supported", .text = JSV_STR("1.x")}},
     .detail_count = 1,
 };
 
 static const struct envelope_issue empty_id = {
     .code = JSV_STR("INVALID_ENVELOPE"),
-    .message = JSV_STR("expected a text that is not empty"),
+    .message = JSV_STR("expected a non-empty string"),
     .details = {{.name = "path", .text = JSV_STR("/id")}},
     .detail_count = 1,
 };
 
 /* ---- versions ---- */
 
-/* Take one digit or more off the beginning. @return how many. */
+/* Skip digits. @return how many. */
 static size_t take_digits(struct jsv_str *text)
 {
     size_t count = 0;
@@ -127,7 +127,7 @@ static int check_members(
         r = envelope_issues_from_problems(code, &problems, arena, ret_issues);
         return r < 0 ? r : ENVELOPE_REFERENCE_INVALID;
     }
-    /* The schema has nothing against an empty id; whoever waits for the answer has. */
+    /* The schema allows an empty id, but an answer could not be matched to it. */
     if (jsv_value_type(request->id) == JSV_TYPE_NONE) {
         *ret_issues = (struct envelope_issues){&empty_id, 1};
         return ENVELOPE_REFERENCE_INVALID;
@@ -190,7 +190,7 @@ write_status(const struct envelope_reference_response *response, struct jsv_writ
     jsv_write_object_end(writer);
 }
 
-/* Of 1.0 there are none: they were refused. */
+/* For 1.0 they were refused. */
 static void
 write_unknown_fields(const struct envelope_reference_request *request, struct jsv_writer *writer)
 {
@@ -228,7 +228,7 @@ static void write_id(const struct envelope_reference_request *request, struct js
     }
 }
 
-/* The tool's errors as far as a response can have them: code and message are texts there. */
+/* The tool's own errors. In a response code and message must be strings. */
 static void
 write_own_errors(const struct envelope_reference_response *response, struct jsv_writer *writer)
 {

@@ -1,13 +1,12 @@
 /*
  * Request and response envelopes of version 1.x.
  *
- * Of 1.0 all members are known, and others are refused. A later minor version
- * may have members this program does not know: they are tolerated, and the
- * response names them in metadata.unknown_fields. Another major version is
- * answered with UNSUPPORTED_VERSION.
+ * Unknown members of version 1.0 are refused. Unknown members of a later minor
+ * version are tolerated, and the response lists them in
+ * metadata.unknown_fields. Another major version is answered with
+ * UNSUPPORTED_VERSION.
  *
- * What is in `auth` is checked and then left alone: no function here gives it
- * out.
+ * `auth` is checked and otherwise ignored: no function here returns it.
  */
 #pragma once
 
@@ -17,7 +16,7 @@
 #include "envelope/policy.h"
 #include "envelope/schemas.h"
 
-/** The version responses are written in. */
+/** The version of responses. */
 #define ENVELOPE_REFERENCE_VERSION "1.0.0"
 
 enum envelope_reference_verdict {
@@ -29,7 +28,7 @@ enum envelope_reference_verdict {
 struct envelope_reference_request {
     struct jsv_value message;
     struct jsv_value id; /* a non-empty string, or NONE */
-    /* Only of a valid one: */
+    /* Only set when valid: */
     struct jsv_str tool;
     struct jsv_value payload;  /* an object */
     struct jsv_value trace_id; /* a string, or NONE */
@@ -40,12 +39,12 @@ struct envelope_reference_request {
 bool envelope_reference_is(struct jsv_value message);
 
 /**
- * Check a message that is meant to be a request envelope.
+ * Check a request envelope.
  *
- * @param message     Anything, even if it does not look like one.
+ * @param message     Any JSON value.
  * @param arena       Memory of the issues.
- * @param ret_request Its id is of use whatever the verdict.
- * @param ret_issues  What is wrong; empty when valid. Borrows from the validator.
+ * @param ret_request Its id is set whatever the verdict.
+ * @param ret_issues  Empty when valid. Borrows from the validator.
  * @return enum envelope_reference_verdict; or an error of jsv_validate().
  */
 int envelope_reference_check(
@@ -63,7 +62,7 @@ enum envelope_status {
     ENVELOPE_STATUS_ERROR,
 };
 
-/** A response. All is borrowed. */
+/** A response. All members are borrowed. */
 struct envelope_reference_response {
     const struct envelope_reference_request *request; /* NULL: none could be read */
     enum envelope_status status;
@@ -73,8 +72,8 @@ struct envelope_reference_response {
     uint64_t duration_us;
     struct envelope_result output; /* of kind NONE: no such member */
     struct envelope_issues errors; /* none: no such member */
-    struct jsv_value own_errors;   /* in place of those: of the tool's own envelope; NONE: none */
-    unsigned retry_after_s;        /* of RETRY: when to try again; goes into headers */
+    struct jsv_value own_errors;   /* of the tool's own envelope, instead of those; NONE: none */
+    unsigned retry_after_s;        /* of RETRY: for the header Retry-After */
 };
 
 /** Append the response envelope. @return 0, or the buffer's sticky error. */

@@ -7,10 +7,10 @@
 #include "envelope/embedded.h"
 #include "jsv/base/alloc.h"
 
-/* References between the files are relative to this; it leads nowhere else. */
+/* References between the files are relative to this. */
 #define BASE_URI "mcpgate:/envelope/"
 
-/* Longest URI of a file, with room to spare: a unit test would tell. */
+/* More than the longest URI of a file has. */
 #define URI_SIZE_MAX 128
 
 struct envelope_schemas {
@@ -38,7 +38,7 @@ static struct jsv_str uri_of(const char *file, char uri[static URI_SIZE_MAX])
     return (struct jsv_str){uri, base_size + file_size};
 }
 
-/* The schemas are ours: one that is refused is a mistake in this program. */
+/* The schemas are part of the program: an invalid one is a bug. */
 static int checked(int r)
 {
     assert(r == 0 || r == -ENOMEM);

@@ -1,9 +1,9 @@
 /*
- * The envelopes' schemas, compiled, and as they are published.
+ * The schemas of envelopes, compiled and as published text.
  *
- * They are embedded (envelope/embedded.h) and refer to each other by file
- * name, so all of them go into one registry. Compiled once, at the start;
- * read-only from then on, so threads may share them.
+ * They are embedded (envelope/embedded.h) and refer to each other by file name,
+ * so they share one registry. They are compiled at the start and read-only
+ * afterwards, so threads may share them.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct envelope_schemas;
  * Compile all of them.
  *
  * @param allocator   Copied; NULL means malloc.
- * @param ret_schemas To be given back with envelope_schemas_free().
+ * @param ret_schemas Free with envelope_schemas_free().
  * @return 0 or -ENOMEM.
  */
 int envelope_schemas_new(

@@ -25,7 +25,7 @@ static const struct jsv_embedded *file_of(enum mcp_version version)
     return file;
 }
 
-/* @return 0; -ENOMEM. close_files() is due either way. */
+/* @return 0; -ENOMEM. Call close_files() in both cases. */
 static int open_files(struct files *files, enum mcp_version last)
 {
     files->reader = jsv_reader_new(os_allocator(), NULL);
@@ -66,7 +66,7 @@ static bool is_replaced(
     return false;
 }
 
-/* Those definitions of a file that still hold in the last version. */
+/* Write the definitions of a file that the last version still has. */
 static void write_file(
     const struct files *files,
     enum mcp_version version,

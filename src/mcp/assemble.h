@@ -1,7 +1,7 @@
 /*
- * A version's schema out of the embedded files. The first file has all
- * definitions of the oldest version, each later one what differs: a definition
- * replaces the one before it, null takes it away.
+ * Assembling the schema of a protocol version from the embedded files. The first
+ * file has all definitions of the oldest version. Each later file has changes: a
+ * definition replaces the older one, null removes it.
  */
 #pragma once
 

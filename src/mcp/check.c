@@ -1,9 +1,8 @@
 /*
- * The way of a message: shape, method, definition. Each step either refuses it,
- * by filling in the verdict, or leaves the verdict as it is and lets the next
- * one go on. The verdict of a definition is the fast one; only a message that
- * fails it is gone through again, to say why. What is found in a part of a
- * message (the result, a message of a batch) is moved to its place in the whole.
+ * A message is checked in steps: shape, method, definition. A step that refuses
+ * it fills in the verdict; otherwise the next step follows. Paths of problems in
+ * a part of a message (its result, a message of a batch) are completed to paths
+ * in the whole.
  */
 #include "mcp/check.h"
 
@@ -56,7 +55,7 @@ static struct jsv_str join(struct jsv_arena *arena, struct jsv_str a, struct jsv
     return (struct jsv_str){joined, a.size + b.size};
 }
 
-/* Give problems found in a part of a message their place in the whole. */
+/* Prefix the paths of problems in a part of a message. */
 static int
 move_problems(struct jsv_problems *problems, struct jsv_str place, struct jsv_arena *scratch)
 {
@@ -77,7 +76,7 @@ move_problems(struct jsv_problems *problems, struct jsv_str place, struct jsv_ar
 
 /* ---- definitions ---- */
 
-/* A missing params counts as a fault in it. */
+/* A missing params counts as a problem in it. */
 static bool is_in_params(const struct jsv_problem *problem)
 {
     static const struct jsv_str params = MCP_TEXT("/params");
@@ -90,7 +89,7 @@ static bool is_in_params(const struct jsv_problem *problem)
            (problem->path.size == params.size || problem->path.data[params.size] == '/');
 }
 
-/* The envelope comes first: bad params are the trouble only when it is sound. */
+/* The code is about params only when nothing else is wrong. */
 static enum mcp_code code_of(const struct jsv_problems *problems)
 {
     for (size_t i = 0; i < problems->count; i++) {
@@ -101,7 +100,7 @@ static enum mcp_code code_of(const struct jsv_problems *problems)
     return MCP_CODE_INVALID_PARAMS;
 }
 
-/* @param error Of validating. @return 0 when that is the message's own fault; else the error. */
+/* @return 0 when the message is too costly to validate; otherwise the error. */
 static int give_up(struct mcp_verdict *verdict, int error)
 {
     if (error != -ELOOP && error != -ETIME) {
@@ -111,8 +110,8 @@ static int give_up(struct mcp_verdict *verdict, int error)
     return 0;
 }
 
-/* Hold a part of a message against a definition. @param place Of the part in the message. */
-static int hold(
+/* Validate a part of a message. @param place Its pointer in the message. */
+static int validate(
     const struct mcp_check *check,
     const struct jsv_schema *schema,
     struct jsv_value value,
@@ -128,11 +127,11 @@ static int hold(
     if (place.size == 0) {
         return 0;
     }
-    verdict->code = MCP_CODE_INVALID_REQUEST; /* only answers are looked at in parts */
+    verdict->code = MCP_CODE_INVALID_REQUEST; /* only answers are validated in parts */
     return move_problems(&verdict->problems, place, check->scratch);
 }
 
-static int hold_slot(
+static int validate_slot(
     const struct mcp_check *check,
     unsigned slot,
     struct jsv_value value,
@@ -145,14 +144,14 @@ static int hold_slot(
         return r;
     }
     verdict->definition = mcp_slot_name(check->version, slot);
-    return hold(check, schema, value, place, verdict);
+    return validate(check, schema, value, place, verdict);
 }
 
 /* ---- requests and notifications ---- */
 
-/* What speaks against a method before its definition does; NULL when nothing does. */
+/* The problem with a method itself; NULL: none. */
 static const struct jsv_problem *
-judge_method(const struct mcp_check *check, const struct mcp_method *method, enum mcp_kind kind)
+check_method(const struct mcp_check *check, const struct mcp_method *method, enum mcp_kind kind)
 {
     bool is_notification = method && method->kind == MCP_METHOD_KIND_NOTIFICATION;
     if (!method || (is_notification && kind == MCP_KIND_REQUEST)) {
@@ -169,7 +168,7 @@ check_call(const struct mcp_check *check, struct jsv_value message, struct mcp_v
 {
     const struct mcp_shape *shape = &verdict->shape;
     const struct mcp_method *method = mcp_method_find(jsv_value_text(shape->parts.method));
-    const struct jsv_problem *problem = judge_method(check, method, shape->kind);
+    const struct jsv_problem *problem = check_method(check, method, shape->kind);
     if (problem) {
         refuse(verdict, MCP_LAYER_MCP, MCP_CODE_METHOD_NOT_FOUND, problem);
         return 0;
@@ -182,7 +181,7 @@ check_call(const struct mcp_check *check, struct jsv_value message, struct mcp_v
     if (shape->kind == MCP_KIND_REQUEST && check->pairing && check->pairing->asked) {
         check->pairing->asked(check->pairing->context, shape->parts.id, method);
     }
-    return hold_slot(check, MCP_SLOT_MESSAGE + method->id, message, JSV_STR(""), verdict);
+    return validate_slot(check, MCP_SLOT_MESSAGE + method->id, message, JSV_STR(""), verdict);
 }
 
 /* ---- answers ---- */
@@ -203,31 +202,31 @@ static int check_result(const struct mcp_check *check, struct mcp_verdict *verdi
     struct jsv_value result = verdict->shape.parts.result;
     const struct mcp_alternative *alternative = mcp_alternative_of(method, check->version);
     if (!alternative || !is_alternative(alternative, result)) {
-        return hold_slot(check, MCP_SLOT_RESULT + method, result, place, verdict);
+        return validate_slot(check, MCP_SLOT_RESULT + method, result, place, verdict);
     }
     unsigned slot = MCP_SLOT_ALTERNATIVE + alternative->id;
     if (alternative->value) {
-        return hold_slot(check, slot, result, place, verdict);
+        return validate_slot(check, slot, result, place, verdict);
     }
-    /* A result may have the member and be of the usual kind all the same: none is closed. */
+    /* A usual result may have the member, too, because results are open objects. */
     struct mcp_verdict usual = *verdict;
-    int r = hold_slot(check, MCP_SLOT_RESULT + method, result, place, &usual);
+    int r = validate_slot(check, MCP_SLOT_RESULT + method, result, place, &usual);
     if (r < 0 || usual.layer == MCP_LAYER_NONE) {
         *verdict = usual;
         return r;
     }
-    return hold_slot(check, slot, result, place, verdict);
+    return validate_slot(check, slot, result, place, verdict);
 }
 
 static int
 check_response(const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *verdict)
 {
-    int r = hold_slot(check, MCP_SLOT_ANY_RESPONSE, message, JSV_STR(""), verdict);
-    bool goes_on = r == 0 && verdict->layer == MCP_LAYER_NONE && verdict->method;
-    return goes_on ? check_result(check, verdict) : r;
+    int r = validate_slot(check, MCP_SLOT_ANY_RESPONSE, message, JSV_STR(""), verdict);
+    bool has_method = r == 0 && verdict->layer == MCP_LAYER_NONE && verdict->method;
+    return has_method ? check_result(check, verdict) : r;
 }
 
-/* The definition of an error with this code; NULL when it is one like any other. */
+/* The definition of errors with this code; NULL: it has none of its own. */
 static const struct mcp_error *
 error_of(const struct mcp_check *check, const struct mcp_verdict *verdict)
 {
@@ -239,7 +238,7 @@ error_of(const struct mcp_check *check, const struct mcp_verdict *verdict)
 static int
 check_error(const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *verdict)
 {
-    int r = hold_slot(check, MCP_SLOT_ANY_ERROR, message, JSV_STR(""), verdict);
+    int r = validate_slot(check, MCP_SLOT_ANY_ERROR, message, JSV_STR(""), verdict);
     if (r < 0 || verdict->layer != MCP_LAYER_NONE) {
         return r;
     }
@@ -249,9 +248,9 @@ check_error(const struct mcp_check *check, struct jsv_value message, struct mcp_
     }
     unsigned slot = MCP_SLOT_TYPED_ERROR + error->id;
     if (error->part == MCP_ERROR_PART_MESSAGE) {
-        return hold_slot(check, slot, message, JSV_STR(""), verdict);
+        return validate_slot(check, slot, message, JSV_STR(""), verdict);
     }
-    return hold_slot(check, slot, verdict->shape.parts.error, JSV_STR("/error"), verdict);
+    return validate_slot(check, slot, verdict->shape.parts.error, JSV_STR("/error"), verdict);
 }
 
 static int
@@ -364,5 +363,5 @@ int mcp_check_as(
     struct mcp_verdict *ret_verdict)
 {
     *ret_verdict = (struct mcp_verdict){0};
-    return hold(check, schema, value, JSV_STR(""), ret_verdict);
+    return validate(check, schema, value, JSV_STR(""), ret_verdict);
 }

@@ -1,19 +1,17 @@
 /*
- * One message of the protocol against its definition, in layers, each with its
- * own code:
+ * Checking a message of the protocol against its definition, in layers, each
+ * with its own error code:
  *
  *     rpc    the shape of a JSON-RPC message                     -32600
  *     mcp    the method exists in this version                   -32601
  *            the definition of that method: at or under /params  -32602
  *                                           elsewhere            -32600
  *
- * A message is never held against a union of all messages: its method, or the
- * request it answers, says which definition is meant. What is before, that the
- * text is JSON (-32700), whoever reads the text has found out.
+ * A message is never checked against the union of all messages: its method, or
+ * the request it answers, selects the definition. The caller has parsed the
+ * text already (-32700).
  *
- * Once the validator, the scratch memory and the definitions have met such a
- * message, checking a valid one allocates nothing; explaining what is wrong
- * with one takes some memory and gives it back.
+ * After the first message of a kind, checking a valid one allocates nothing.
  */
 #pragma once
 
@@ -21,7 +19,7 @@
 #include "mcp/shape.h"
 
 enum mcp_layer {
-    MCP_LAYER_NONE, /* nothing is wrong */
+    MCP_LAYER_NONE, /* valid */
     MCP_LAYER_JSON,
     MCP_LAYER_RPC,
     MCP_LAYER_MCP,
@@ -37,12 +35,12 @@ enum mcp_code {
     MCP_CODE_INVALID_PARAMS = -32602,
 };
 
-/** What belongs together in a conversation: requests and their answers. Members may be NULL. */
+/** Matches answers to requests. Members may be NULL. */
 struct mcp_pairing {
-    /* A request of a known method has come by; its params may still turn out wrong. */
+    /* Called for a request of a known method, before its params are checked. */
     void (*asked)(void *context, struct jsv_value id, const struct mcp_method *method);
     /*
-     * An answer has come by. @return the method of its request, one that the version has; NULL
+     * Called for an answer. @return the method of its request, one that the version has; NULL
      * when nobody knows.
      */
     const struct mcp_method *(*answered)(void *context, struct jsv_value id);
@@ -52,10 +50,10 @@ struct mcp_pairing {
 struct mcp_check {
     struct mcp_definitions *definitions;
     enum mcp_version version;
-    enum mcp_sender sender;            /* BOTH: anybody's messages */
-    const struct mcp_pairing *pairing; /* NULL: answers are checked as any answer */
+    enum mcp_sender sender;            /* BOTH: either side's messages */
+    const struct mcp_pairing *pairing; /* NULL: results are not checked against their method */
     struct jsv_validator *validator;
-    struct jsv_arena *scratch; /* emptied by each check */
+    struct jsv_arena *scratch; /* reset by each check */
 };
 
 struct mcp_verdict {
@@ -63,13 +61,13 @@ struct mcp_verdict {
     int code;             /* 0 when it is valid */
     struct mcp_shape shape;
     const struct mcp_method *method; /* its own, or that of the request it answers; may be NULL */
-    const char *definition;          /* it was held against; NULL: did not come so far */
-    struct jsv_problems problems;    /* live in validator and scratch until their next use */
+    const char *definition;          /* it was checked against; NULL: refused before that */
+    struct jsv_problems problems;    /* valid until the next use of validator or scratch */
 };
 
 /**
- * Check a message, or a batch in a version that has them. A batch is as bad as its first bad
- * message, whose problems have their place in the batch.
+ * Check a message, or a batch in a version that has batches. The verdict on a batch is that on its
+ * first invalid message, with paths in the batch.
  *
  * @return 0 when there is a verdict; -ENOMEM.
  */
@@ -77,7 +75,7 @@ int mcp_check(
     const struct mcp_check *check, struct jsv_value message, struct mcp_verdict *ret_verdict);
 
 /**
- * Check a message, an object, whose parts have been found.
+ * Check a message, an object whose parts are known.
  * @return As mcp_check.
  */
 int mcp_check_parts(
@@ -87,7 +85,7 @@ int mcp_check_parts(
     struct mcp_verdict *ret_verdict);
 
 /**
- * Check a value against one definition and nothing else.
+ * Check a value against one definition only.
  *
  * @param schema Of mcp_definitions_find().
  * @return As mcp_check.

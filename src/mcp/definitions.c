@@ -1,9 +1,9 @@
 /*
- * Every definition the protocol can ask for has a slot, an atomic pointer that
- * is empty until its schema has been compiled. Who finds it empty takes the one
- * lock, looks again, puts the version together if nobody has, compiles and
- * fills the slot; from then on nobody locks for it. Definitions that a user
- * names on a command line are few and asked for once: a list.
+ * Every definition that checks need has a slot, an atomic pointer that is empty
+ * until its schema is compiled. A thread that finds it empty takes the lock,
+ * checks again, assembles the version if necessary, compiles the definition and
+ * fills the slot; later reads need no lock. Definitions named on a command line
+ * are few and used once: they are in a list.
  */
 #include "mcp/definitions.h"
 
@@ -20,13 +20,13 @@
 #include "mcp/official.h"
 #include "os/sys.h"
 
-/* The official schemas have some 200 KB; what an operator names may not fill the memory. */
+/* The official schemas have some 200 KB; an operator's file must not fill the memory. */
 #define SCHEMA_SIZE_MAX ((size_t)16 << 20)
 
-/* "urn:mcp:2025-11-25#/$defs/" and a name; who asks for a longer one asks for what is not there. */
+/* "urn:mcp:2025-11-25#/$defs/" and a name; no definition has a longer one. */
 #define URI_SIZE_MAX 256
 
-/* A definition that a user has asked for by name. */
+/* A definition named by a user. */
 struct named {
     struct named *next;
     struct jsv_schema *schema;
@@ -34,18 +34,18 @@ struct named {
 };
 
 struct revision {
-    struct jsv_registry *registry; /* NULL: not put together yet */
+    struct jsv_registry *registry; /* NULL: not assembled yet */
     struct jsv_buf text;
     const char *key; /* the member that holds the definitions */
-    bool checked;    /* against its meta-schema, or known to be good */
+    bool checked;    /* against its meta-schema, or embedded */
     bool is_operators;
-    char digest[OS_DIGEST_HEX_SIZE + 1]; /* empty: nobody has asked for it */
+    char digest[OS_DIGEST_HEX_SIZE + 1]; /* empty: not computed yet */
     struct named *named;
     _Atomic(struct jsv_schema *) slots[MCP_SLOT_COUNT];
 };
 
 struct mcp_definitions {
-    pthread_mutex_t lock; /* guards all but loading a slot */
+    pthread_mutex_t lock; /* guards all but reading a slot */
     struct revision revisions[MCP_VERSION_COUNT];
 };
 
@@ -104,7 +104,7 @@ static void uri_of(enum mcp_version version, char *out)
     (void)size;
 }
 
-/* Names of definitions are made of what needs escaping nowhere: in pointers, URIs or JSON. */
+/* Names of definitions need no escaping, in pointers, URIs or JSON. */
 static bool is_name(struct jsv_str name)
 {
     size_t i = 0;
@@ -114,7 +114,7 @@ static bool is_name(struct jsv_str name)
     return name.size > 0 && i == name.size;
 }
 
-/* @return 0; -ENOENT when no definition can have such a name. */
+/* @return 0; -ENOENT when the name is impossible. */
 static int uri_of_definition(
     const struct revision *revision, enum mcp_version version, struct jsv_str name, char *out)
 {
@@ -160,7 +160,7 @@ static void close_revision(struct revision *revision)
     jsv_buf_done(&revision->text);
 }
 
-/* Put a version together, unless that has been done. */
+/* Assemble a version, unless that is done. */
 static int open_revision(struct revision *revision, enum mcp_version version)
 {
     if (revision->registry) {
@@ -221,7 +221,7 @@ static int fill_slot(
 static int fill_slot_once(struct revision *revision, enum mcp_version version, unsigned slot)
 {
     if (atomic_load_explicit(&revision->slots[slot], memory_order_relaxed)) {
-        return 0; /* another thread was here first */
+        return 0; /* another thread filled it */
     }
     int r = open_revision(revision, version);
     return r == 0 ? fill_slot(revision, version, slot, NULL) : r;
@@ -359,9 +359,10 @@ void mcp_definitions_describe(struct mcp_definitions *definitions, struct jsv_wr
     jsv_write_array_end(writer);
 }
 
-/* ---- beginning and end ---- */
+/* ---- life ---- */
 
-/* Compile all that is needed of an operator's schema, so that a fault shows before it matters. */
+/* Compile all needed definitions of an operator's schema, so that a fault is reported at the start.
+ */
 static int fill_all(struct revision *revision, enum mcp_version version, struct mcp_fault *fault)
 {
     for (unsigned slot = 0; slot < MCP_SLOT_COUNT; slot++) {
@@ -413,7 +414,7 @@ int mcp_definitions_new(
         return -ENOMEM;
     }
     memset(definitions, 0, sizeof(*definitions));
-    pthread_mutex_init(&definitions->lock, NULL); /* of the default kind: cannot fail */
+    pthread_mutex_init(&definitions->lock, NULL); /* cannot fail with default attributes */
     for (size_t i = 0; i < MCP_VERSION_COUNT; i++) {
         jsv_buf_init(&definitions->revisions[i].text, os_allocator(), SCHEMA_SIZE_MAX);
     }

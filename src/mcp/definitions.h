@@ -1,15 +1,13 @@
 /*
- * The definitions of the protocol's messages, compiled when they are first
- * asked for.
+ * The definitions of the protocol's messages, compiled on first use.
  *
- * A version is put together from the embedded files on first use, a definition
- * compiled on first use, so that a process is ready at once and pays for what
- * it meets. Asking for a compiled one is a load and no lock; many threads may
- * ask at the same time.
+ * A version is assembled from the embedded files on first use, and a definition
+ * is compiled on first use, so that a process starts fast and compiles only
+ * what it needs. Getting a compiled definition is one atomic load; any number
+ * of threads may do so.
  *
- * An operator may hand over the official schema of a version; it then takes
- * the place of the embedded definitions of that version, and is checked whole
- * before anything is served.
+ * An operator may provide the official schema of a version. It replaces the
+ * embedded definitions of that version, and is checked as a whole at the start.
  */
 #pragma once
 
@@ -20,18 +18,18 @@
 
 struct mcp_definitions;
 
-/* Definitions the protocol itself asks for, as opposed to those named by a user. */
+/* Definitions that checks need. */
 enum mcp_slot {
-    MCP_SLOT_MESSAGE = 0,                                      /* and a method's id */
-    MCP_SLOT_RESULT = MCP_SLOT_MESSAGE + MCP_METHOD_COUNT,     /* and a method's id */
-    MCP_SLOT_ALTERNATIVE = MCP_SLOT_RESULT + MCP_METHOD_COUNT, /* and an alternative's id */
-    MCP_SLOT_TYPED_ERROR = MCP_SLOT_ALTERNATIVE + MCP_ALTERNATIVE_COUNT, /* and an error's id */
+    MCP_SLOT_MESSAGE = 0,                                                /* + method id */
+    MCP_SLOT_RESULT = MCP_SLOT_MESSAGE + MCP_METHOD_COUNT,               /* + method id */
+    MCP_SLOT_ALTERNATIVE = MCP_SLOT_RESULT + MCP_METHOD_COUNT,           /* + alternative id */
+    MCP_SLOT_TYPED_ERROR = MCP_SLOT_ALTERNATIVE + MCP_ALTERNATIVE_COUNT, /* + error id */
     MCP_SLOT_ANY_RESPONSE = MCP_SLOT_TYPED_ERROR + MCP_ERROR_COUNT,
     MCP_SLOT_ANY_ERROR,
     MCP_SLOT_COUNT,
 };
 
-/** The name of the definition; NULL when the version has no such thing. */
+/** The name of the definition; NULL when the version does not have it. */
 const char *mcp_slot_name(enum mcp_version version, unsigned slot);
 
 /** An official schema. */
@@ -43,7 +41,7 @@ struct mcp_official {
 /* Room for a pointer and a sentence. */
 #define MCP_FAULT_SIZE_MAX 512
 
-/** Why a schema cannot be used, for people. */
+/** Why a schema cannot be used. */
 struct mcp_fault {
     char text[MCP_FAULT_SIZE_MAX];
 };
@@ -73,7 +71,7 @@ int mcp_definitions_get(
     const struct jsv_schema **ret_schema);
 
 /**
- * The schema of a definition named by a user. Slower than a slot: to be asked for once.
+ * The schema of a definition named by a user. Slow: call it once per name.
  *
  * @return 0; -ENOENT when the version has no definition of that name; -ENOMEM; -EBADMSG when an
  *         operator's schema is broken there.
@@ -85,8 +83,7 @@ int mcp_definitions_find(
     const struct jsv_schema **ret_schema);
 
 /**
- * SHA-256 of the schema in use for a version: of the operator's text as it was given, else of what
- * was put together.
+ * SHA-256 of the schema in use for a version: of the operator's text, or of the assembled one.
  * @return 0 or -ENOMEM.
  */
 int mcp_definitions_digest(
@@ -94,12 +91,12 @@ int mcp_definitions_digest(
     enum mcp_version version,
     char ret_hex[static OS_DIGEST_HEX_SIZE + 1]);
 
-/** Whether a version's schema is the operator's. */
+/** Whether the operator provided the schema of a version. */
 bool mcp_definitions_is_operators(
     const struct mcp_definitions *definitions, enum mcp_version version);
 
 /**
- * Write which schemas are in use, those that have been so far: an array of
+ * Write the schemas used so far: an array of
  * {"version":…,"source":"embedded" or "operator","sha256":…}. Any thread.
  */
 void mcp_definitions_describe(struct mcp_definitions *definitions, struct jsv_writer *writer);

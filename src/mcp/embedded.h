@@ -1,7 +1,8 @@
 /*
- * The definitions of the Model Context Protocol, part of the program: verdicts
- * as the official schemas give, none of their prose. Written in schemas/mcp/,
- * one file a version, each with what differs from the version before it.
+ * The definitions of the Model Context Protocol, embedded in the program. They
+ * accept and refuse the same messages as the official schemas, without their
+ * prose. schemas/mcp/ has one file per version, with the changes since the
+ * version before.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /*
- * The methods of the protocol and what belongs to them, as data: who sends
- * which since when, and the definition of each message and answer. The tables
- * are methods.def and answers.def. The definitions of params have no entry:
- * they are part of their message's.
+ * The methods of the protocol as tables (methods.def, answers.def): sender,
+ * versions, and the definitions of message and answer. The definition of a
+ * message includes its params.
  */
 #pragma once
 
@@ -41,7 +40,7 @@ struct mcp_method {
 };
 
 const struct mcp_method *mcp_method(enum mcp_method_id id);
-/** By its name, whatever the version. @return NULL when there never was one. */
+/** Find by name, in any version. @return NULL: there is none. */
 const struct mcp_method *mcp_method_find(struct jsv_str name);
 bool mcp_method_is_in(const struct mcp_method *method, enum mcp_version version);
 
@@ -65,7 +64,7 @@ struct mcp_alternative {
 };
 
 const struct mcp_alternative *mcp_alternative(enum mcp_alternative_id id);
-/** @return NULL when all results of the method are of one kind. */
+/** @return NULL: all results of the method are of one kind. */
 const struct mcp_alternative *
 mcp_alternative_of(enum mcp_method_id method, enum mcp_version version);
 
@@ -93,5 +92,5 @@ struct mcp_error {
 };
 
 const struct mcp_error *mcp_error(enum mcp_error_id id);
-/** @return NULL when errors with that code are like any other. */
+/** @return NULL: errors with that code have no definition of their own. */
 const struct mcp_error *mcp_error_of(int64_t code, enum mcp_version version);

@@ -1,8 +1,7 @@
 /*
- * The official schemas differ in where they keep their definitions and do not
- * say which version they are of. The first is looked at, the second told by a
- * definition that came with the version; then every definition the tables name
- * must be there.
+ * The official schemas keep their definitions in different members and do not
+ * name their version. The version is recognised by a definition that was new in
+ * it; then every definition of the tables must be there.
  */
 #include "mcp/official.h"
 
@@ -44,14 +43,14 @@ void mcp_fault_from_schema(struct mcp_fault *fault, const struct jsv_error *sche
         schema_fault->message.data);
 }
 
-/* ---- looking ---- */
+/* ---- inspecting ---- */
 
 struct look {
     struct jsv_reader *reader;
     struct jsv_document *document;
 };
 
-/* @return 0; -EBADMSG with the error; -ENOMEM. close_look() is due either way. */
+/* @return 0; -EBADMSG with the error; -ENOMEM. Call close_look() in all cases. */
 static int open_look(struct look *look, struct jsv_str text, struct jsv_error *reterr_error)
 {
     look->reader = jsv_reader_new(os_allocator(), NULL);
@@ -90,7 +89,7 @@ int mcp_official_has(struct jsv_str text, const char *key, struct jsv_str name)
     return r;
 }
 
-/* The newest version that has left its mark. */
+/* The newest version whose marker it has. */
 static int find_version(
     struct jsv_value definitions, enum mcp_version *ret_version, struct mcp_fault *reterr_fault)
 {

@@ -1,6 +1,4 @@
-/*
- * Problems that are always worded the same, as constants.
- */
+/* Problems with a fixed text, as constants. */
 #pragma once
 
 #include <jsv/problem.h>

@@ -1,6 +1,6 @@
 /*
- * A few rules decide. This is done by hand and not by a schema: it happens to
- * every message, and a schema could not tell a request from an answer.
+ * These rules are code and not a schema, because they apply to every message
+ * and a schema could not distinguish a request from an answer.
  */
 #include "mcp/shape.h"
 
@@ -22,7 +22,7 @@ const char *mcp_kind_name(enum mcp_kind kind)
     return names[kind];
 }
 
-/* ---- what can be wrong ---- */
+/* ---- problems ---- */
 
 MCP_PROBLEM(not_an_object, "", "type", "expected object");
 MCP_PROBLEM(no_jsonrpc, "", "required", "missing property \"jsonrpc\"");
@@ -36,21 +36,21 @@ MCP_PROBLEM(result_without_id, "", "required", "missing property \"id\"");
 MCP_PROBLEM(wrong_error, "/error", "type", "expected object");
 MCP_PROBLEM(result_and_error, "", "not", "either a result or an error, not both");
 
-/* ---- looking ---- */
+/* ---- rules ---- */
 
 static bool is_set(struct jsv_value value)
 {
     return jsv_value_type(value) != JSV_TYPE_NONE;
 }
 
-/* By value: 1.0 and 1e2 are integers. One that does not fit 64 bits is an integer as well. */
+/* By value: 1.0, 1e2 and integers beyond 64 bits are integers. */
 static bool is_id(struct jsv_value value)
 {
     int64_t integer;
     return jsv_value_type(value) == JSV_TYPE_STRING || jsv_value_int64(value, &integer) != -EINVAL;
 }
 
-static const struct jsv_problem *judge_call(const struct rpc_members *parts)
+static const struct jsv_problem *check_call(const struct rpc_members *parts)
 {
     if (jsv_value_type(parts->method) != JSV_TYPE_STRING) {
         return &wrong_method;
@@ -61,8 +61,8 @@ static const struct jsv_problem *judge_call(const struct rpc_members *parts)
     return is_set(parts->error) ? &method_and_error : NULL;
 }
 
-/* Whether an error may do without an id depends on the version: its definition decides. */
-static const struct jsv_problem *judge_answer(const struct rpc_members *parts)
+/* Whether an error needs an id depends on the version: its definition decides. */
+static const struct jsv_problem *check_answer(const struct rpc_members *parts)
 {
     if (!is_set(parts->result) && !is_set(parts->error)) {
         return &no_method;
@@ -76,7 +76,7 @@ static const struct jsv_problem *judge_answer(const struct rpc_members *parts)
     return jsv_value_type(parts->error) == JSV_TYPE_OBJECT ? NULL : &wrong_error;
 }
 
-static const struct jsv_problem *judge(const struct rpc_members *parts)
+static const struct jsv_problem *check_shape(const struct rpc_members *parts)
 {
     if (!is_set(parts->version)) {
         return &no_jsonrpc;
@@ -87,7 +87,7 @@ static const struct jsv_problem *judge(const struct rpc_members *parts)
     if (is_set(parts->id) && !is_id(parts->id)) {
         return &wrong_id;
     }
-    return is_set(parts->method) ? judge_call(parts) : judge_answer(parts);
+    return is_set(parts->method) ? check_call(parts) : check_answer(parts);
 }
 
 static enum mcp_kind kind_of(const struct rpc_members *parts)
@@ -100,7 +100,7 @@ static enum mcp_kind kind_of(const struct rpc_members *parts)
 
 const struct jsv_problem *mcp_shape_of(const struct rpc_members *parts, struct mcp_shape *ret_shape)
 {
-    const struct jsv_problem *problem = judge(parts);
+    const struct jsv_problem *problem = check_shape(parts);
     *ret_shape = (struct mcp_shape){
         .kind = problem ? MCP_KIND_NONE : kind_of(parts),
         .parts = *parts,

@@ -1,6 +1,6 @@
 /*
- * The shape of a JSON-RPC message, before any method is looked up: what kind
- * of message it is and where its parts are.
+ * The shape of a JSON-RPC message, before its method is looked up: its kind and
+ * its parts.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "rpc/message.h"
 
 enum mcp_kind {
-    MCP_KIND_NONE, /* no message */
+    MCP_KIND_NONE, /* not a message */
     MCP_KIND_REQUEST,
     MCP_KIND_NOTIFICATION,
     MCP_KIND_RESPONSE,
@@ -17,7 +17,7 @@ enum mcp_kind {
     MCP_KIND_BATCH,
 };
 
-/** "request" and so on; "none" for no message. */
+/** "request", …; "none". */
 const char *mcp_kind_name(enum mcp_kind kind);
 
 struct mcp_shape {
@@ -26,13 +26,13 @@ struct mcp_shape {
 };
 
 /**
- * Look at a message. Parts are not looked into: that is what definitions do.
+ * Read the shape of a message. The contents of its parts are checked by definitions.
  *
- * @param ret_shape Its parts are filled in also when the shape is wrong; the kind is NONE then.
- * @return NULL, or what is wrong. Static.
+ * @param ret_shape Its parts are also set when the shape is wrong; the kind is NONE then.
+ * @return NULL, or the problem. Static.
  */
 const struct jsv_problem *mcp_shape_read(struct jsv_value message, struct mcp_shape *ret_shape);
 
-/** The same of an object whose parts have been found. */
+/** The same for an object whose parts are known. */
 const struct jsv_problem *
 mcp_shape_of(const struct rpc_members *parts, struct mcp_shape *ret_shape);

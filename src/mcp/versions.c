@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A version is called by its day. */
+/* A version is named by its date. */
 #define NAME_SIZE (sizeof("2024-11-05") - 1)
 
 #define MCP_VERSION(constant, name, ...) static_assert(sizeof(name) - 1 == NAME_SIZE, name);
@@ -46,7 +46,7 @@ int mcp_version_from_name(struct jsv_str name, enum mcp_version *ret_version)
     if (name.size != NAME_SIZE) {
         return -ENOENT;
     }
-    /* Most use the newest. */
+    /* Most clients use the newest. */
     for (enum mcp_version version = MCP_VERSION_COUNT; version-- > 0;) {
         if (memcmp(name.data, facts[version].name, NAME_SIZE) == 0) {
             *ret_version = version;

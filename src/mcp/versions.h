@@ -1,6 +1,4 @@
-/*
- * The versions of the Model Context Protocol, as data.
- */
+/* The versions of the Model Context Protocol. */
 #pragma once
 
 #include <jsv/jsv.h>
@@ -17,16 +15,16 @@ enum mcp_version {
 #define MCP_VERSION_NEWEST_LEGACY MCP_VERSION_2025_11_25
 
 enum mcp_era {
-    MCP_ERA_LEGACY, /* opened by initialize; a session */
-    MCP_ERA_MODERN, /* every request tells its version; no state */
+    MCP_ERA_LEGACY, /* a session that begins with initialize */
+    MCP_ERA_MODERN, /* stateless: every request has its version */
 };
 
 enum mcp_trait {
     MCP_TRAIT_BATCH = 1 << 0,                     /* an array of messages is a message */
     MCP_TRAIT_ERROR_WITHOUT_ID = 1 << 1,          /* an error may leave its id out */
     MCP_TRAIT_BAD_ARGUMENTS_ARE_RESULTS = 1 << 2, /* isError instead of an error response */
-    MCP_TRAIT_RESULT_TYPE = 1 << 3,               /* every result says of which type it is */
-    MCP_TRAIT_DISCONNECT_CANCELS = 1 << 4,        /* who closes the stream cancels the request */
+    MCP_TRAIT_RESULT_TYPE = 1 << 3,               /* every result has a resultType */
+    MCP_TRAIT_DISCONNECT_CANCELS = 1 << 4,        /* closing the stream cancels the request */
 };
 
 struct mcp_version_facts {
@@ -39,9 +37,9 @@ struct mcp_version_facts {
     unsigned traits;      /* of enum mcp_trait */
 };
 
-/** What is known about a version. Static. */
+/** Static. */
 const struct mcp_version_facts *mcp_version_facts(enum mcp_version version);
 bool mcp_version_has(enum mcp_version version, enum mcp_trait trait);
 const char *mcp_version_name(enum mcp_version version);
-/** By its name. @return 0, or -ENOENT when it is none that we know. */
+/** Find by name. @return 0, or -ENOENT. */
 int mcp_version_from_name(struct jsv_str name, enum mcp_version *ret_version);

@@ -20,20 +20,20 @@ typedef int tool_function(struct tool_call *call);
 
 struct tools {
     struct tool_settings settings;
-    struct backend *backend; /* NULL: there is none */
+    struct backend *backend; /* NULL: none */
     struct commands commands;
-    struct jsv_reader *reader;     /* for what a backend or a program says */
-    struct jsv_document *document; /* what is read with either reader */
-    struct jsv_buf text;           /* what was read into it */
+    struct jsv_reader *reader;     /* for replies of a backend or program */
+    struct jsv_document *document; /* read with either reader */
+    struct jsv_buf text;           /* the text of the document */
 };
 
-/** Give up populate_backend's wait. */
+/** Cancel a waiting populate_backend. */
 void tool_populate_backend_cancel(struct tool_call *call);
 
 /** An argument by name; NONE when it is missing. */
 struct jsv_value tool_argument(const struct tool_call *call, struct jsv_str name);
 
-/* ---- results that several tools have ---- */
+/* ---- common results ---- */
 
 /** {"ok":false,"reason":"not_found"} */
 int tool_not_found(struct tool_call *call);
@@ -42,7 +42,7 @@ int tool_unsupported(struct tool_call *call, struct jsv_str detail);
 /** {"ok":false,"reason":"validation_failed","errors":[{"path":…,"msg":…}]}; not a verdict. */
 int tool_refuse(struct tool_call *call, struct jsv_str path, struct jsv_str message);
 
-/** {"ok":true or false as begun, … : the caller goes on and ends the object. */
+/** {"ok":… and the caller writes more members, then calls tool_end(). */
 struct jsv_writer tool_begin(struct tool_call *call, bool ok);
 /** The same with a reason. */
 struct jsv_writer tool_begin_failure(struct tool_call *call, struct jsv_str reason);
@@ -70,7 +70,7 @@ int tool_validate(
     struct jsv_value asset,
     struct jsv_problems *ret_problems);
 
-/** What to say of an asset whose validation hit a limit; data NULL for other errors. */
+/** The message for a validation that hit a limit; data NULL for other errors. */
 struct jsv_str tool_limit_message(int error);
 
 /**

@@ -14,11 +14,11 @@
 #include "tools/builtin.h"
 #include "tools/command_line.h"
 
-/* Of standard error: what an operator needs to see why. */
+/* Bytes of standard error that are logged. */
 #define ERROR_SIZE_MAX 2048
 
 struct command_run {
-    struct loop_fair_item item; /* first: its place, or the wait for one */
+    struct loop_fair_item item; /* first: its place in the queue */
     struct commands *commands;
     struct tool_call *call;   /* NULL: it was cancelled */
     struct command_run *next; /* of the running ones */
@@ -34,14 +34,14 @@ bool command_is(const struct catalog_tool *tool)
     return tool->directory.size > 0;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static struct jsv_str declared_output(const struct tool_call *call)
 {
     return jsv_value_text(jsv_value_get(call->tool->value, JSV_STR("output")));
 }
 
-/* What was put out: nothing, text, or JSON if it is some. @return 0 or -ENOMEM. */
+/* Read the output: none, JSON, or else text. @return 0 or -ENOMEM. */
 static int read_output(struct tool_call *call, const struct loop_collected *end)
 {
     struct tools *tools = call->tools;
@@ -65,7 +65,7 @@ static int fail_by_number(struct tool_call *call, enum envelope_failure failure,
     return envelope_failure_number(failure, number, call->scratch, &call->failure);
 }
 
-/* Whether an envelope is sound, by its schema and beyond. @return 1; 0 with problems; -errno. */
+/* Check an envelope by its schema and its further rules. @return 1; 0 with problems; -errno. */
 static int check_envelope(struct tool_call *call, struct jsv_problems *ret_problems)
 {
     struct jsv_value value = call->result.value;
@@ -80,8 +80,8 @@ static int check_envelope(struct tool_call *call, struct jsv_problems *ret_probl
 }
 
 /*
- * Declared is an envelope. Of one that is not sound only the result is kept: it is not passed
- * through, whatever errors it tells.
+ * The declared output is an envelope. An invalid one is not passed through: only its result is
+ * kept.
  */
 static int require_envelope(struct tool_call *call)
 {
@@ -100,7 +100,7 @@ static int require_envelope(struct tool_call *call)
                      ENVELOPE_FAILURE_OUTPUT_INVALID, &problems, call->scratch, &call->failure);
 }
 
-/* What was put out may not be of the kind that is declared. */
+/* Check the output against the declared kind. */
 static int check_kind(struct tool_call *call)
 {
     struct jsv_str declared = declared_output(call);
@@ -115,8 +115,8 @@ static int check_kind(struct tool_call *call)
     return 0;
 }
 
-/* @return 0, and call->failure says what is wrong if something is; -errno: our fault. */
-static int judge(struct command_run *run, const struct loop_collected *end)
+/* Set call->failure if the program failed. @return 0; -errno of this server. */
+static int check_end(struct command_run *run, const struct loop_collected *end)
 {
     struct tool_call *call = run->call;
     switch (end->cut) {
@@ -139,8 +139,8 @@ static int judge(struct command_run *run, const struct loop_collected *end)
     return 0;
 }
 
-/* Whether a result says itself that it is none: {"ok":false}, or an envelope with errors. */
-static bool is_refusal(struct jsv_value value)
+/* Whether a result reports a failure: {"ok":false}, or an envelope with errors. */
+static bool reports_failure(struct jsv_value value)
 {
     struct jsv_value ok = jsv_value_get(value, JSV_STR("ok"));
     bool is_not_ok = jsv_value_type(ok) == JSV_TYPE_BOOLEAN && !jsv_value_bool(ok);
@@ -148,16 +148,16 @@ static bool is_refusal(struct jsv_value value)
     return is_not_ok || (envelope_is(value) && jsv_value_count(errors) > 0);
 }
 
-/* Write down what there is. @return TOOL_DONE or -errno. */
+/* Write the result. @return TOOL_DONE or -errno. */
 static int conclude(struct tool_call *call)
 {
-    bool failed = call->failure.code.data || is_refusal(call->result.value);
+    bool failed = call->failure.code.data || reports_failure(call->result.value);
     call->verdict = failed ? TOOL_VERDICT_FAILED : TOOL_VERDICT_OK;
     int r = envelope_write_result(&call->result, call->out);
     return r < 0 ? r : TOOL_DONE;
 }
 
-/* Clients are told no more than the failure; what the program said about it is the operator's. */
+/* Standard error goes to the operator only; clients get the failure. */
 static void report(const struct tool_call *call, struct jsv_str error)
 {
     const struct log_field fields[] = {
@@ -169,7 +169,6 @@ static void report(const struct tool_call *call, struct jsv_str error)
     log_text("warning", fields, error.size > 0 ? 4 : 3);
 }
 
-/* One more program runs, or one less. */
 static void count_program(struct commands *commands, int change)
 {
     if (commands->counters) {
@@ -190,14 +189,14 @@ static void finish(struct tool_call *call, int error)
 {
     call->state = NULL;
     call->error = error;
-    call->finished(call); /* after which the call may be gone */
+    call->finished(call); /* may free the call */
 }
 
 static void deliver(struct command_run *run, const struct loop_collected *end)
 {
     struct tool_call *call = run->call;
     int r = read_output(call, end);
-    r = r < 0 ? r : judge(run, end);
+    r = r < 0 ? r : check_end(run, end);
     r = r < 0 ? r : check_kind(call);
     r = r < 0 ? r : conclude(call);
     if (call->failure.code.data) {
@@ -215,13 +214,13 @@ static void ended(void *owner, const struct loop_collected *end)
     if (run->call) {
         deliver(run, end);
     }
-    loop_collector_close(run->process); /* it holds the output, which the answer was made from */
+    loop_collector_close(run->process); /* not before: it holds the output */
     free_run(run);
 }
 
 /* ---- starting ---- */
 
-/* A failure to start. @return TOOL_DONE when it is the program's; -errno: ours. */
+/* Report a failure to start. @return TOOL_DONE; -errno of this server. */
 static int explain(struct tool_call *call, int error)
 {
     struct jsv_value command = jsv_value_get(call->tool->value, JSV_STR("command"));
@@ -241,7 +240,7 @@ static int explain(struct tool_call *call, int error)
         break;
     case -E2BIG:
         call->failure = envelope_failure_text(
-            ENVELOPE_FAILURE_INPUT_INVALID, JSV_STR("too long for a program's arguments"));
+            ENVELOPE_FAILURE_INPUT_INVALID, JSV_STR("too long for the arguments of a program"));
         break;
     case -EAGAIN:
     case -EMFILE:
@@ -273,7 +272,7 @@ static int start_process(struct command_run *run)
     return r < 0 ? explain(call, r) : TOOL_WAIT;
 }
 
-/* @return as tool_run(); unless it waits the run is over, and given back. */
+/* @return as tool_run(); unless that is TOOL_WAIT, the run is freed. */
 static int start(struct command_run *run)
 {
     struct tool_call *call = run->call;
@@ -341,7 +340,7 @@ void commands_init(struct commands *commands, struct loop *loop, size_t loops)
 
 /* ---- calls ---- */
 
-/* A positive integer of the descriptor, which the catalog has seen to. */
+/* A positive integer of the descriptor, checked by the catalog. */
 static uint64_t number(const struct tool_call *call, struct jsv_str name, uint64_t usual)
 {
     int64_t value;

@@ -9,25 +9,25 @@
 #include "os/sys.h"
 #include "tools/tool.h"
 
-/* One argument: the kernel takes 128 KiB. All that is put together here is of that size. */
+/* Linux limits one argument to 128 KiB. */
 #define TEXT_SIZE_MAX ((size_t)128 << 10)
 
-/* What every program gets of our environment. Nothing in it is secret. */
-static const char *const passed_on[] = {
+/* Variables that every program inherits. None is secret. */
+static const char *const inherited[] = {
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"};
 
-#define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+#define INHERITED (sizeof(inherited) / sizeof(inherited[0]))
 
 /* TRACEPARENT and TRACESTATE. */
 #define TRACE_ENTRIES 2
 
 struct builder {
     const struct tool_call *call;
-    struct jsv_buf text; /* the one that is being put together */
+    struct jsv_buf text; /* the argument being built */
     char **arguments;
     size_t count;
     bool options_are_over; /* a literal "--" of the template is among the arguments */
-    const char *refusal;   /* why the values cannot be arguments */
+    const char *error;     /* why the values cannot be arguments */
 };
 
 static struct jsv_value member(const struct tool_call *call, struct jsv_str name)
@@ -43,7 +43,7 @@ static struct jsv_str name_of(struct jsv_str entry)
     return (struct jsv_str){entry.data, equals ? (size_t)(equals - entry.data) : entry.size};
 }
 
-/* An entry takes the place of an earlier one of its name. */
+/* An entry replaces an earlier one of the same name. */
 static int
 put_entry(struct jsv_arena *arena, char **environment, struct jsv_str name, struct jsv_str value)
 {
@@ -55,7 +55,7 @@ put_entry(struct jsv_arena *arena, char **environment, struct jsv_str name, stru
     return environment[i] ? 0 : -ENOMEM;
 }
 
-/* "NAME" is passed on if we have it, "NAME=value" is set. */
+/* "NAME" is inherited if it is set here, "NAME=value" is set. */
 static int add_entry(const struct tool_call *call, char **environment, struct jsv_str entry)
 {
     struct jsv_str name = name_of(entry);
@@ -71,7 +71,7 @@ static int add_entry(const struct tool_call *call, char **environment, struct js
     return ours ? put_entry(call->scratch, environment, name, jsv_str_from(ours)) : 0;
 }
 
-/* As programs that are traced look for it. */
+/* The variables that traced programs read. */
 static int add_trace(const struct tool_call *call, char **environment)
 {
     struct log_trace_context trace = tool_trace(call);
@@ -88,15 +88,15 @@ static int add_trace(const struct tool_call *call, char **environment)
 static int make_environment(const struct tool_call *call, char *const **ret_environment)
 {
     struct jsv_value list = member(call, JSV_STR("environment"));
-    size_t count = PASSED_ON + TRACE_ENTRIES + jsv_value_count(list) + 1;
+    size_t count = INHERITED + TRACE_ENTRIES + jsv_value_count(list) + 1;
     char **environment = jsv_arena_array(call->scratch, count, sizeof(*environment));
     if (!environment) {
         return -ENOMEM;
     }
     memset(environment, 0, count * sizeof(*environment));
     int r = 0;
-    for (size_t i = 0; i < PASSED_ON && r == 0; i++) {
-        r = add_entry(call, environment, jsv_str_from(passed_on[i]));
+    for (size_t i = 0; i < INHERITED && r == 0; i++) {
+        r = add_entry(call, environment, jsv_str_from(inherited[i]));
     }
     r = r < 0 ? r : add_trace(call, environment);
     struct jsv_iter iter = jsv_value_iter(list);
@@ -111,7 +111,7 @@ static int make_environment(const struct tool_call *call, char *const **ret_envi
 
 static int refuse(struct builder *builder, const char *why)
 {
-    builder->refusal = why;
+    builder->error = why;
     return -EINVAL;
 }
 
@@ -132,7 +132,7 @@ static int push(struct builder *builder, struct jsv_str text)
     return 0;
 }
 
-/* How many times "-" is repeated at the beginning of a text. */
+/* The number of "-" at the beginning of a text. */
 static size_t count_dashes(struct jsv_str text)
 {
     size_t count = 0;
@@ -191,7 +191,7 @@ static int text_error(struct builder *builder)
                              : error;
 }
 
-/* A text of the template. @return 1 when it is to be left out; else as push(). */
+/* A text of the template. @return 1 when it is left out; otherwise as push(). */
 static int expand(struct builder *builder, struct jsv_str text)
 {
     struct jsv_str name;
@@ -237,7 +237,7 @@ static int expand_list(struct builder *builder, struct jsv_value list)
     return r;
 }
 
-/* A text, or the arguments it stands for. */
+/* A text, or one argument per element of an array. */
 static int expand_text(struct builder *builder, struct jsv_str text)
 {
     struct jsv_str name;
@@ -250,7 +250,7 @@ static int expand_text(struct builder *builder, struct jsv_str text)
     return expand(builder, text);
 }
 
-/* All of a group, or nothing. */
+/* A whole group, or nothing. */
 static int expand_group(struct builder *builder, struct jsv_value group)
 {
     size_t before = builder->count;
@@ -283,7 +283,7 @@ static int add_arguments(struct builder *builder)
     return r < 0 ? r : 0;
 }
 
-/* @return 0; 1 when the failure says why not; -ENOMEM. */
+/* @return 0; 1 with the failure; -ENOMEM. */
 static int make_arguments(
     const struct tool_call *call,
     char *const **ret_arguments,
@@ -300,8 +300,8 @@ static int make_arguments(
     jsv_buf_init(&builder.text, os_allocator(), TEXT_SIZE_MAX);
     int r = add_arguments(&builder);
     jsv_buf_done(&builder.text);
-    if (builder.refusal) {
-        struct jsv_str why = jsv_str_from(builder.refusal);
+    if (builder.error) {
+        struct jsv_str why = jsv_str_from(builder.error);
         *reterr_failure = envelope_failure_text(ENVELOPE_FAILURE_INPUT_INVALID, why);
         return 1;
     }
@@ -310,7 +310,7 @@ static int make_arguments(
     return r;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
 int command_line_make(
     const struct tool_call *call,

@@ -1,21 +1,21 @@
 /*
- * What a program is started with: its file, its arguments, its environment.
+ * The file, arguments and environment of a program.
  *
- * No shell is involved. Without an "arguments" member in the descriptor the
- * call's arguments go to standard input as one JSON object, byte for byte.
- * With it they become arguments by a template:
+ * There is no shell. Without an "arguments" member in the descriptor the call's
+ * arguments go to standard input as one JSON object, byte for byte. With it
+ * they become program arguments by a template:
  *
  *     "arguments": ["--verbose", ["--name={name}"], "--", "{files}"]
  *
- * A name in braces stands for the call's argument of that name: a string as
- * it is, a number or boolean as it was written, anything else as JSON. Braces
- * around anything that is no name are ordinary text. A text whose argument is
- * missing or null is left out, and so is a whole group (an array) if that is
- * true of one of its texts. A text that is a name alone becomes one argument
- * for each element of an array. Where a text begins with a value, or with
- * dashes and then a value, that value must not begin with "-", or it could be
- * taken for an option. It may behind a text of the template that is "--" and
- * was not left out. A "--" in "command" or made of a value does not count.
+ * A name in braces is replaced by the call's argument of that name: a string as
+ * it is, a number or boolean as it was written, anything else as JSON. Other
+ * braces are ordinary text. A text whose argument is missing or null is left
+ * out, and with it the whole group (array) it is in. A text that is only a name
+ * becomes one argument for each element of an array. Where a text begins with a
+ * value, or with dashes and then a value, that value must not begin with "-",
+ * because it could be taken for an option. It may do so after a text of the
+ * template that is "--" and was not left out; a "--" in "command" or from a
+ * value does not count.
  */
 #pragma once
 
@@ -24,12 +24,12 @@
 
 struct tool_call;
 
-/* Arguments of one program: more than anybody types, less than the kernel takes. */
+/* Arguments of one program: more than needed, less than the limit of Linux. */
 #define COMMAND_ARGUMENTS_MAX 1024
 
 struct command_line {
-    struct os_spawn program; /* in the call's scratch memory, but for its fds */
-    struct jsv_str input;    /* of the call's arguments */
+    struct os_spawn program; /* in the call's scratch memory; without fds */
+    struct jsv_str input;    /* for standard input */
 };
 
 /**

@@ -1,6 +1,4 @@
-/*
- * The descriptors of the built-in tools: the JSON files of this directory.
- */
+/* The descriptors of the built-in tools: the JSON files of this folder. */
 #pragma once
 
 #include "jsv/base/embedded.h"

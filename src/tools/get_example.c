@@ -1,6 +1,6 @@
 #include "tools/builtin.h"
 
-/* A file's name may leave nothing for a schema's, which is no path that a client gave. */
+/* A file name may give an empty schema name, which must not be reported as an invalid path. */
 static int
 example_schema(struct tool_call *call, struct jsv_str name, const struct jsv_schema **ret_schema)
 {

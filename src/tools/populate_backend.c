@@ -1,6 +1,6 @@
 /*
- * Sends an asset to the backend, byte for byte as it came, and waits for the
- * answer without holding anything up. While it waits, call->state is the post.
+ * Sends an asset to the backend byte for byte and waits for the answer without
+ * blocking. While it waits, call->state is the post.
  */
 #define _GNU_SOURCE /* memrchr() */
 #include <string.h>
@@ -9,22 +9,22 @@
 #include "jsv/base/utf8.h"
 #include "tools/builtin.h"
 
-/* What an asset is that does not say so. */
+/* For assets that do not name their schema. */
 #define DEFAULT_SCHEMA JSV_STR("synesthetic-asset")
 
 /*
- * Of an error's text: an answer may carry it twice, as text and as structure,
- * each time with six characters for one, and still has to fit its limit.
+ * Of an error's text: an answer may contain it twice, as text and as structure,
+ * with six characters for each escaped one, and must be within its limit.
  */
 #define DETAIL_SIZE_MAX ((size_t)64 << 10)
 
 /* ---- answers ---- */
 
-/* A reply's "id" as text; empty when it has none that could be one. */
+/* A reply's "id" as text; empty when it has no usable one. */
 static struct jsv_str reply_id(struct tools *tools, struct jsv_str body)
 {
     if (jsv_read(tools->reader, tools->document, body, 0, NULL) < 0) {
-        return JSV_STR(""); /* what it took, it took: an id is all that is missing */
+        return JSV_STR(""); /* the backend accepted the asset; only the id is unknown */
     }
     struct jsv_value id = jsv_value_get(jsv_document_root(tools->document), JSV_STR("id"));
     switch (jsv_value_type(id)) {
@@ -42,7 +42,7 @@ static struct jsv_str reply_id(struct tools *tools, struct jsv_str body)
     return JSV_STR("");
 }
 
-/* The backend's address without user and password, which are between it and us. */
+/* The backend's URL without user and password, which clients must not see. */
 static int shown_url(struct tools *tools, struct jsv_str *ret_url)
 {
     const char *url = tools->settings.backend_url;
@@ -77,7 +77,7 @@ static int write_refused(struct tool_call *call, unsigned status, struct jsv_str
     return tool_end(call, &writer, TOOL_VERDICT_FAILED);
 }
 
-/* Bytes that are no UTF-8 become U+FFFD each; what is too long is cut between characters. */
+/* Replace each byte that is not UTF-8 by U+FFFD, and cut a long text between characters. */
 static int readable(struct jsv_buf *out, struct jsv_str text)
 {
     jsv_buf_reset(out);

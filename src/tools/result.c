@@ -1,6 +1,6 @@
 /*
- * The shapes of results. Writing needs no error branches: failure sticks to
- * the buffer, and tool_end() looks once.
+ * Writing results. Errors stick to the buffer, so only tool_end() checks for
+ * them.
  */
 #include "tools/result.h"
 

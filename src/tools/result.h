@@ -1,12 +1,10 @@
-/*
- * Refusals and failures in the words of the tools, for whoever has to say the same.
- */
+/* Errors in the form of the built-in tools, also for other folders. */
 #pragma once
 
 #include <jsv/json.h>
 #include <jsv/problem.h>
 
-/** "errors":[{"path":…,"msg":…}] and what belongs to it, in an object that is open. */
+/** "errors":[{"path":…,"msg":…}], and "more" if some are not listed, into an open object. */
 void tool_write_problems(struct jsv_writer *writer, const struct jsv_problems *problems);
 void tool_write_problem(struct jsv_writer *writer, struct jsv_str path, struct jsv_str message);
 /** {"ok":false,"reason":"validation_failed","errors":[{"path":…,"msg":…}]} */
@@ -14,10 +12,10 @@ void tool_write_invalid(struct jsv_writer *writer, const struct jsv_problems *pr
 
 struct tool_call;
 
-/** Whether a program that failed has said so itself, in an envelope with errors: they win. */
+/** Whether a failed program wrote an envelope with errors, which then are the answer. */
 bool tool_tells_errors(const struct tool_call *call);
 /**
- * Of a program that failed:
+ * Write the failure of a program:
  * {"ok":false,"reason":"execution_failed","detail":…,"error":{code, message, details}}, and
  * "partial" with what it had put out; or its own words, if it has told its errors itself.
  */

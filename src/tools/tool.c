@@ -11,7 +11,7 @@
 #include "tools/builtin.h"
 #include "tools/embedded.h"
 
-/* A copy of an asset without its $schemaRef: no message and no example's file is as large. */
+/* A copy of an asset without its $schemaRef: larger than any message or example. */
 #define TEXT_SIZE_MAX ((size_t)8 << 20)
 
 /* ---- descriptors ---- */
@@ -26,7 +26,7 @@ static const struct jsv_str names[] = {
 
 static struct jsv_str descriptors[TOOL_COUNT];
 
-/* Files are embedded by name, tools listed in an order of their own. */
+/* Files are embedded by name; tools.def has the order of tools. */
 static void find_descriptors(void)
 {
     for (size_t i = 0; i < TOOL_COUNT; i++) {
@@ -80,11 +80,11 @@ void tool_cancel(struct tool_call *call)
     } else if (command_is(call->tool)) {
         command_cancel(call);
     } else {
-        tool_populate_backend_cancel(call); /* the only one that waits */
+        tool_populate_backend_cancel(call); /* the only built-in tool that waits */
     }
 }
 
-/* ---- what tools need on a loop ---- */
+/* ---- state on a loop ---- */
 
 static int open_backend(struct tools *tools, struct loop *loop)
 {

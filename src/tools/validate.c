@@ -1,9 +1,9 @@
 /*
- * Validating assets, for the four tools that do.
+ * Validating assets, for four tools.
  *
- * A top-level $schemaRef says which schema an asset was made for and is no part
- * of the asset proper, so a schema that is closed must not refuse it: an asset
- * that has one is validated as a copy without it.
+ * A top-level $schemaRef names the schema of an asset and is not part of it, so
+ * a schema with additionalProperties false must not refuse it: such an asset is
+ * validated as a copy without the member.
  */
 #include "tools/builtin.h"
 
@@ -52,7 +52,7 @@ int tool_schema(struct tool_call *call, struct jsv_str name, const struct jsv_sc
 
 /* ---- the asset ---- */
 
-/* The asset itself, or a copy without its $schemaRef, which lives until the next one. */
+/* The asset, or a copy without its $schemaRef, which is valid until the next call. */
 static int without_schema_ref(struct tool_call *call, struct jsv_value *asset)
 {
     if (jsv_value_type(jsv_value_get(*asset, SCHEMA_REF)) == JSV_TYPE_NONE) {
@@ -94,8 +94,7 @@ struct jsv_str tool_limit_message(int error)
 {
     switch (error) {
     case -ELOOP:
-        return JSV_STR("validation_limit: checking takes too many steps, of this asset or with "
-                       "those before it");
+        return JSV_STR("validation_limit: this asset, with those before it, takes too many steps");
     case -ETIME:
         return JSV_STR("validation_limit: a pattern takes too long for this asset");
     default:

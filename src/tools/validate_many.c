@@ -1,7 +1,7 @@
 /*
- * One verdict per asset. A validation that hits a limit has held the loop as
- * long as one message may, so the assets after it are not looked at: each
- * could take as long again.
+ * One verdict per asset. A validation that hits a limit has taken as much time as
+ * a message may take, so the assets after it are not validated: each could take
+ * as long again.
  */
 #include "tools/builtin.h"
 
@@ -53,7 +53,10 @@ write_results(struct tool_call *call, const struct jsv_schema *schema, struct js
     while (jsv_iter_next(&iter)) {
         if (r < 0) {
             write_invalid(
-                &writer, NULL, JSV_STR("validation_limit: an asset before this one hit it"));
+                &writer,
+                NULL,
+                JSV_STR(
+                    "validation_limit: not validated, because an asset before it hit the limit"));
             continue;
         }
         r = write_verdict(call, &writer, schema, iter.value);

@@ -39,7 +39,7 @@ static void test_bad_files(void **state)
                  "examples/dup.json: duplicate member name at /b/x (line 3)\n"
                  "examples/empty.json: expected a JSON value, found nothing (line 1)\n"
                  "examples/gone.json: a broken link, or a file that was just removed\n"
-                 "examples/out.json: a link that leaves the directory, or links in a circle\n"
+                 "examples/out.json: a link that leaves the directory, or a cycle of links\n"
                  "examples/trail.json: unexpected text after the value (line 1)\n");
     assert_int_equal(catalog_example_count(fixture.catalog), 2);
     expect_example("good.json", "{'a': 1}");
@@ -156,7 +156,7 @@ static void test_bad_now_good_before(void **state)
     assert_int_equal(unlinkat(fixture.dir.fd, "examples/d", AT_REMOVEDIR), 0);
     tmpdir_link(&fixture.dir, "..", "examples/d");
     fixture_load("examples/b.json: unexpected end of input; expected a value at /v (line 1)\n"
-                 "examples/d: a link that leaves the directory, or links in a circle\n");
+                 "examples/d: a link that leaves the directory, or a cycle of links\n");
     expect_example("a.json", "{'v': 2}");
     expect_example("b.json", "{'v': 1}");
     expect_example("c.json", "none");

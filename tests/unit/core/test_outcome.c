@@ -101,7 +101,7 @@ static void test_envelopes(void **state)
         {"{\"version\":\"9.0.0\",\"id\":\"q\",\"tool\":\"list_schemas\",\"payload\":{}}",
          "unsupported_version",
          "UNSUPPORTED_VERSION",
-         "Envelopes of version 1"},
+         "Unsupported envelope version"},
         {"{\"schema_version\":\"mcp.request.v0.1\",\"tool\":{\"name\":\"nope\"},"
          "\"artifacts\":[],\"params\":{}}",
          "adapter.tool.not_found",

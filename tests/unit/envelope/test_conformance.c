@@ -67,8 +67,8 @@ static void test_digests(void **state)
     expect(
         *state,
         ENVELOPE("{},{'digest':" SHORT "}", "{'digest':" SHORT "}", "", "", ""),
-        "/provenance/inputs/1/digest: a digest has lower case and full length\n"
-        "/provenance/outputs/0/digest: a digest has lower case and full length\n");
+        "/provenance/inputs/1/digest: not a digest of full length in lower case\n"
+        "/provenance/outputs/0/digest: not a digest of full length in lower case\n");
 }
 
 static void test_methods(void **state)
@@ -131,7 +131,7 @@ static void test_record_digest(void **state)
     expect(
         fixture,
         ENVELOPE("", "", "", "", INTEGRITY(SHORT)),
-        "/provenance/integrity/record_digest: a digest has lower case and full length\n");
+        "/provenance/integrity/record_digest: not a digest of full length in lower case\n");
     /* Not one this program computes: only its form is looked at. */
     expect(fixture, ENVELOPE("", "", "", "", INTEGRITY("{'alg':'blake3','value':'" HEX "'}")), "");
     expect(fixture, ENVELOPE("", "", "", "", ",'integrity':{}"), "");

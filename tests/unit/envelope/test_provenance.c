@@ -72,24 +72,25 @@ static struct envelope_answer json(struct json_fixture *fixture, const char *res
 static void test_options(void **state)
 {
     struct json_fixture *fixture = *state;
-    struct envelope_wish wish = envelope_wish_read(quoted_read(fixture, REQUEST("[]", "")));
-    assert_false(wish.record || wish.digests || wish.full || wish.mode_unknown);
-    assert_true(wish.deterministic);
-    wish = envelope_wish_read(quoted_read(
+    struct envelope_options options =
+        envelope_options_read(quoted_read(fixture, REQUEST("[]", "")));
+    assert_false(options.record || options.digests || options.full || options.mode_unknown);
+    assert_true(options.deterministic);
+    options = envelope_options_read(quoted_read(
         fixture,
         REQUEST(
             "{'_meta':{'capture_provenance':true,'capture_artifacts':true,"
             "'provenance_mode':'full','parents':[]}}",
             ",'preferences':{'deterministic':false}")));
-    assert_true(wish.record && wish.digests && wish.full);
-    assert_false(wish.deterministic || wish.mode_unknown);
-    assert_int_equal(jsv_value_type(wish.parents), JSV_TYPE_ARRAY);
-    wish = envelope_wish_read(quoted_read(
+    assert_true(options.record && options.digests && options.full);
+    assert_false(options.deterministic || options.mode_unknown);
+    assert_int_equal(jsv_value_type(options.parents), JSV_TYPE_ARRAY);
+    options = envelope_options_read(quoted_read(
         fixture, META("'capture_provenance':'true','capture_artifacts':1,'provenance_mode':7")));
-    assert_false(wish.record || wish.digests || wish.full);
-    assert_true(wish.mode_unknown && wish.deterministic);
-    wish = envelope_wish_read(quoted_read(fixture, META("'provenance_mode':'minimal'")));
-    assert_false(wish.full || wish.mode_unknown);
+    assert_false(options.record || options.digests || options.full);
+    assert_true(options.mode_unknown && options.deterministic);
+    options = envelope_options_read(quoted_read(fixture, META("'provenance_mode':'minimal'")));
+    assert_false(options.full || options.mode_unknown);
 }
 
 static void expect_warnings(struct json_fixture *fixture, const char *request, const char *warnings)
@@ -116,16 +117,17 @@ static void test_what_has_no_effect_is_warned_about(void **state)
     expect_warnings(
         fixture,
         META("'capture_provenance':true,'capture_artifacts':'yes','provenance_mode':'huge'"),
-        "[" OPTION_IGNORED("capture_artifacts") ",{'code':'ADAPTER.PROVENANCE.MODE_UNKNOWN',"
-                                                "'message':'provenance_mode is minimal or full; "
-                                                "minimal was taken.'}]");
+        "[" OPTION_IGNORED(
+            "capture_artifacts") ",{'code':'ADAPTER.PROVENANCE.MODE_UNKNOWN',"
+                                 "'message':'provenance_mode must be minimal or full; "
+                                 "minimal was used.'}]");
     expect_warnings(
         fixture,
         REQUEST("{'_meta':true}", ",'artifacts':[],'preferences':{'locale':'de'}"),
         "[{'code':'ADAPTER.REQUEST.META_IGNORED','message':'params._meta was ignored: it must be "
         "an object.','details':{'name':'_meta'}},"
-        "{'code':'ADAPTER.PREFERENCE.IGNORED','message':'A preference was ignored: tools are not "
-        "told of it.','details':{'name':'preferences.locale'}}]");
+        "{'code':'ADAPTER.PREFERENCE.IGNORED','message':'A preference was ignored: tools do not "
+        "support it.','details':{'name':'preferences.locale'}}]");
     static const char versioned[] =
         "{'schema_version':'mcp.request.v0.1','tool':{'name':'t','version':'%s'},"
         "'params':{},'artifacts':[]}";
@@ -134,8 +136,8 @@ static void test_what_has_no_effect_is_warned_about(void **state)
     expect_warnings(
         fixture,
         request,
-        "[{'code':'ADAPTER.TOOL.VERSION_DIFFERS','message':'The tool that was called has another "
-        "version than the request names.','details':{'requested':'2','called':'1.2.3'}}]");
+        "[{'code':'ADAPTER.TOOL.VERSION_DIFFERS','message':'The version of the tool differs "
+        "from the one requested.','details':{'requested':'2','called':'1.2.3'}}]");
     snprintf(request, sizeof(request), versioned, "1.2.3");
     assert_int_equal(
         jsv_value_type(
@@ -146,15 +148,15 @@ static void test_what_has_no_effect_is_warned_about(void **state)
 static void test_the_size_of_output_that_is_wanted(void **state)
 {
     struct json_fixture *fixture = *state;
-    struct envelope_wish wish = envelope_wish_read(quoted_read(fixture, META("")));
-    assert_false(wish.has_output_max);
+    struct envelope_options options = envelope_options_read(quoted_read(fixture, META("")));
+    assert_false(options.has_output_max);
     static const char *const numbers[] = {"10", "1e1", "10.0"};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         char request[64];
         snprintf(request, sizeof(request), "{'preferences':{'max_output_bytes':%s}}", numbers[i]);
-        wish = envelope_wish_read(quoted_read(fixture, request));
-        assert_true(wish.has_output_max);
-        assert_int_equal(wish.output_max, 10);
+        options = envelope_options_read(quoted_read(fixture, request));
+        assert_true(options.has_output_max);
+        assert_int_equal(options.output_max, 10);
     }
 }
 

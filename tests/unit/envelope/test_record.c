@@ -22,8 +22,8 @@ static void test_parents(void **state)
     assert_true(envelope_record_is_parent(quoted_read(fixture, "'p'")));
 }
 
-static struct envelope_record
-record_of(struct json_fixture *fixture, const struct envelope_wish *wish, const char *artifacts)
+static struct envelope_record record_of(
+    struct json_fixture *fixture, const struct envelope_options *options, const char *artifacts)
 {
     static const struct envelope_run run = {
         .tool_name = JSV_STR("t"),
@@ -31,7 +31,7 @@ record_of(struct json_fixture *fixture, const struct envelope_wish *wish, const 
     };
     return (struct envelope_record){
         .run = &run,
-        .wish = wish,
+        .options = options,
         .result = envelope_result_text(JSV_STR("x")),
         .artifacts = quoted_read(fixture, artifacts),
         .run_id = "r",
@@ -42,8 +42,8 @@ record_of(struct json_fixture *fixture, const struct envelope_wish *wish, const 
 static void test_methods(void **state)
 {
     struct json_fixture *fixture = *state;
-    const struct envelope_wish wish = {.deterministic = true};
-    struct envelope_record record = record_of(fixture, &wish, "[]");
+    const struct envelope_options options = {.deterministic = true};
+    struct envelope_record record = record_of(fixture, &options, "[]");
     record.methods = ~(1u << ENVELOPE_METHOD_LINK_PARENT);
     assert_int_equal(envelope_record_put(&record, &fixture->out), 0);
     assert_at(
@@ -60,7 +60,7 @@ static void test_methods(void **state)
 static void test_long_sources(void **state)
 {
     struct json_fixture *fixture = *state;
-    const struct envelope_wish wish = {.deterministic = true, .full = true};
+    const struct envelope_options options = {.deterministic = true, .full = true};
     for (size_t size = 990; size < 993; size++) {
         struct jsv_buf *artifacts = json_fixture_buf(fixture);
         jsv_buf_append_str(artifacts, JSV_STR("[{'artifact_id':'"));
@@ -69,7 +69,7 @@ static void test_long_sources(void **state)
         }
         jsv_buf_append_str(artifacts, JSV_STR("'}]"));
         jsv_buf_append_byte(artifacts, '\0');
-        struct envelope_record record = record_of(fixture, &wish, artifacts->data);
+        struct envelope_record record = record_of(fixture, &options, artifacts->data);
         assert_int_equal(envelope_record_put(&record, &fixture->out), 0);
         struct jsv_value evidence = jsv_value_get(quoted_take(fixture), JSV_STR("evidence"));
         assert_int_equal(jsv_value_count(evidence), size <= 991);
@@ -79,8 +79,8 @@ static void test_long_sources(void **state)
 static void test_no_room(void **state)
 {
     struct json_fixture *fixture = *state;
-    const struct envelope_wish wish = {.deterministic = true, .full = true};
-    struct envelope_record record = record_of(fixture, &wish, "[{'artifact_id':'a'}]");
+    const struct envelope_options options = {.deterministic = true, .full = true};
+    struct envelope_record record = record_of(fixture, &options, "[{'artifact_id':'a'}]");
     struct jsv_buf out;
     jsv_buf_init(&out, NULL, 100);
     assert_int_equal(envelope_record_put(&record, &out), -ENOBUFS);

@@ -127,13 +127,13 @@ static void test_what_is_wrong(void **state)
         const char *issues;
     } cases[] = {
         {REQUEST("'2.0.0'", ""),
-         "[{'code':'UNSUPPORTED_VERSION','message':'Envelopes of version 1 are supported, such as "
-         "1.0.0.','detail':{'supported':'1.x'}}]"},
+         "[{'code':'UNSUPPORTED_VERSION','message':'Unsupported envelope version; use 1.x, for "
+         "example 1.0.0.','detail':{'supported':'1.x'}}]"},
         {REQUEST("'1.0.0'", ",'auth':{'type':'none','scopes':[1]}"),
          "[{'code':'INVALID_ENVELOPE','message':'expected string',"
          "'detail':{'path':'/auth/scopes/0','keyword':'type'}}]"},
         {"{'id':'','version':'1.0.0','timestamp':'" TIME "','tool':'t','payload':{}}",
-         "[{'code':'INVALID_ENVELOPE','message':'expected a text that is not empty',"
+         "[{'code':'INVALID_ENVELOPE','message':'expected a non-empty string',"
          "'detail':{'path':'/id'}}]"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

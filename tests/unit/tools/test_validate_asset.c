@@ -141,8 +141,8 @@ static void test_limit_of_steps(void **state)
     calling_expect(
         TOOL_VERDICT_FAILED,
         "{'ok':false,'reason':'validation_failed','errors':[{'path':'',"
-        "'msg':'validation_limit: checking takes too many steps, of this asset or with those "
-        "before it'}]}");
+        "'msg':'validation_limit: this asset, with those before it, takes "
+        "too many steps'}]}");
 }
 
 /* An asset that is known not to be valid is refused, if there are no steps left to say why. */

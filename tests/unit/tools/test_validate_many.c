@@ -56,10 +56,11 @@ static void test_limit_of_steps(void **state)
     calling_expect(
         TOOL_VERDICT_OK,
         "{'ok':true,'results':[{'ok':true},{'ok':false,'errors':[{'path':'',"
-        "'msg':'validation_limit: checking takes too many steps, of this asset or with those "
-        "before it'}]},"
+        "'msg':'validation_limit: this asset, with those before it, takes "
+        "too many steps'}]},"
         "{'ok':false,'errors':[{'path':'',"
-        "'msg':'validation_limit: an asset before this one hit it'}]}]}");
+        "'msg':'validation_limit: not validated, because an asset "
+        "before it hit the limit'}]}]}");
 }
 
 static void test_takes_an_array(void **state)
