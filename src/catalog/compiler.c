@@ -24,7 +24,7 @@
 #include "jsv/base/alloc.h"
 #include "jsv/base/percent.h"
 #include "jsv/base/utf8.h"
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "jsv/schema/registry/registry.h"
 #include "jsv/schema/registry/uri.h"
 #include "os/sys.h"

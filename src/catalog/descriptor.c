@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "jsv/base/ascii.h"
-#include "jsv/base/literal.h"
 #include "jsv/base/similar.h"
+#include "jsv/base/text.h"
 #include "jsv/base/utf8.h"
 
 /* Bytes of a member's name in a message. */

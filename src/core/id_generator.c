@@ -15,7 +15,7 @@
 #include "core/limits.h"
 #include "envelope/identifier.h"
 #include "jsv/base/alloc.h"
-#include "jsv/base/append.h"
+#include "jsv/base/text.h"
 #include "os/sys.h"
 
 _Static_assert(LOG_ID_SIZE == OS_UUID_SIZE, "ids are UUIDs");

@@ -11,7 +11,7 @@
 
 #include "core/limits.h"
 #include "jsv/base/alloc.h"
-#include "jsv/base/hex.h"
+#include "jsv/base/ascii.h"
 #include "os/list.h"
 #include "os/sys.h"
 

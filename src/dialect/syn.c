@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "dialect/dialect.h"
-#include "jsv/base/append.h"
-#include "jsv/base/literal.h"
+#include "jsv/base/text.h"
 #include "log/text.h"
 #include "tools/result.h"
 

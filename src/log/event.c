@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "jsv/base/append.h"
 #include "jsv/base/ascii.h"
+#include "jsv/base/text.h"
 #include "jsv/json/write.h"
 
 /* The last millisecond of the year 9999: years have four digits. */

@@ -1,6 +1,6 @@
 #include "mcp/methods.h"
 
-#include "jsv/base/literal.h"
+#include "jsv/base/text.h"
 
 static const struct mcp_method methods[] = {
 #define MCP_METHOD(constant, name_, kind_, sender_, first_, last_, message_, result_)              \

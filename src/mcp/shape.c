@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "jsv/base/literal.h"
+#include "jsv/base/text.h"
 #include "mcp/problem.h"
 
 const char *mcp_kind_name(enum mcp_kind kind)

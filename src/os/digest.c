@@ -7,7 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/hmac.h>
 
-#include "jsv/base/hex.h"
+#include "jsv/base/ascii.h"
 #include "os/sys.h"
 
 #define SHA256_SIZE SHA256_DIGEST_LENGTH

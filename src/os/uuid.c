@@ -5,7 +5,7 @@
 
 #include <openssl/sha.h>
 
-#include "jsv/base/hex.h"
+#include "jsv/base/ascii.h"
 
 /* Bytes after which the spelling has a dash. */
 static bool dash_after(size_t byte)

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#include "jsv/base/append.h"
-#include "jsv/base/literal.h"
+#include "jsv/base/text.h"
 #include "jsv/json/node.h"
 
 #define FAULT(details_text, suggestion_text, cause_text)                                           \

@@ -4,7 +4,7 @@
  */
 #include "tools/result.h"
 
-#include "jsv/base/append.h"
+#include "jsv/base/text.h"
 #include "tools/builtin.h"
 
 struct jsv_value tool_argument(const struct tool_call *call, struct jsv_str name)

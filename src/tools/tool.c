@@ -6,7 +6,7 @@
 
 #include "backend/backend.h"
 #include "jsv/base/alloc.h"
-#include "jsv/base/literal.h"
+#include "jsv/base/text.h"
 #include "os/sys.h"
 #include "tools/builtin.h"
 #include "tools/embedded.h"

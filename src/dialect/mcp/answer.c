@@ -5,7 +5,7 @@
 
 #include "dialect/mcp/mcp.h"
 #include "dialect/write.h"
-#include "jsv/base/append.h"
+#include "jsv/base/text.h"
 #include "jsv/base/utf8.h"
 #include "tools/result.h"
 

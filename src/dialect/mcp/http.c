@@ -10,7 +10,7 @@
 
 #include "dialect/mcp/mcp.h"
 #include "jsv/base/base64.h"
-#include "jsv/base/literal.h"
+#include "jsv/base/text.h"
 #include "jsv/base/utf8.h"
 #include "os/sys.h"
 

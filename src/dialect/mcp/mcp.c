@@ -11,7 +11,7 @@
 
 #include "dialect/mcp/notifications.h"
 #include "dialect/write.h"
-#include "jsv/base/literal.h"
+#include "jsv/base/text.h"
 #include "mcp/check.h"
 
 #define META_VERSION      "io.modelcontextprotocol/protocolVersion"

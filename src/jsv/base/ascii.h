@@ -1,9 +1,10 @@
 /*
- * What a byte is in ASCII, whatever the locale says.
+ * ASCII characters and hexadecimal digits, in any locale.
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 static inline bool jsv_is_digit(char c)
 {
@@ -38,4 +39,20 @@ static inline int jsv_hex_value(char c)
     }
     c = jsv_to_lower(c);
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The digit of a number's lowest four bits. */
+static inline char jsv_hex_digit(unsigned number)
+{
+    return "0123456789abcdef"[number & 15];
+}
+
+/* Write two digits for each byte. @return where they end. */
+static inline char *jsv_hex_write(char *out, const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        *out++ = jsv_hex_digit(bytes[i] >> 4);
+        *out++ = jsv_hex_digit(bytes[i]);
+    }
+    return out;
 }

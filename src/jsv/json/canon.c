@@ -8,9 +8,9 @@
  */
 #include <errno.h>
 
-#include "jsv/base/append.h"
-#include "jsv/json/members.h"
-#include "jsv/json/value.h"
+#include "jsv/base/text.h"
+#include "jsv/json/node.h"
+#include "jsv/json/sort.h"
 #include "jsv/json/write.h"
 
 struct frame {

@@ -15,9 +15,9 @@
 #include <errno.h>
 
 #include "jsv/json/equal.h"
-#include "jsv/json/members.h"
+#include "jsv/json/node.h"
 #include "jsv/json/pointer.h"
-#include "jsv/json/value.h"
+#include "jsv/json/sort.h"
 
 enum kind {
     KIND_ADD,

@@ -17,9 +17,9 @@
 
 #include "jsv/base/alloc.h"
 #include "jsv/base/hash.h"
-#include "jsv/base/word.h"
+#include "jsv/base/text.h"
+#include "jsv/json/node.h"
 #include "jsv/json/reader.h"
-#include "jsv/json/value.h"
 
 /* Up to as many elder keys, comparing with each is cheaper than hashing all. */
 #define COMPARED_MAX 16

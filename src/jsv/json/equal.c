@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 
 struct pair {
     const struct jsv_node *a;

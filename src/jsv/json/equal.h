@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "jsv/json/members.h"
+#include "jsv/json/sort.h"
 
 struct jsv_equality {
     struct jsv_members members;

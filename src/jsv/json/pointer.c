@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "jsv/json/write.h"
 
 bool jsv_pointer_is_valid(struct jsv_str text)

@@ -8,7 +8,7 @@
  * next. Besides commas, colons and white space that text may hold members that
  * JSV_READ_LAST_WINS has dropped from the tape; they are stepped over.
  */
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "jsv/json/write.h"
 
 enum token {

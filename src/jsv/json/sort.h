@@ -1,16 +1,18 @@
 /*
- * Sorting by a word, then by whatever the word stands for.
+ * Sorting by a word, then by a comparison function; and the members of objects
+ * sorted by name.
  *
- * The word is the start of a text as a number that orders as the text does, so
- * most comparisons are one of integers and touch no text. Stable, never
- * recursive, and O(n log n) comparisons whatever the input: who writes the
- * documents chooses the input.
+ * The word is the start of a text as a number that sorts as the text does, so
+ * most comparisons are of integers. The sort is stable, does not recurse, and
+ * makes O(n log n) comparisons for every input, because documents come from
+ * strangers.
  */
 #pragma once
 
 #include <endian.h>
 
 #include "jsv/json/node.h"
+#include "jsv/json/stack.h"
 
 struct jsv_sort_item {
     uint64_t word;
@@ -35,4 +37,25 @@ void jsv_sort(
 static inline uint64_t jsv_sort_word(uint64_t prefix)
 {
     return be64toh(prefix);
+}
+
+/* Members of objects in the order of their names, by bytes: for UTF-8 that of code points. */
+struct jsv_members {
+    struct jsv_stack sorted; /* struct jsv_sort_item; each item is a key's node */
+    struct jsv_stack spare;
+};
+
+struct jsv_members jsv_members_on(struct jsv_arena *scratch);
+
+/*
+ * Push an object's members, sorted, on top of those that are there; nothing
+ * for a value of type NONE. @return 0 or -ENOMEM.
+ */
+int jsv_members_push(struct jsv_members *members, struct jsv_value object);
+
+static inline const struct jsv_node *
+jsv_members_key(const struct jsv_members *members, size_t index)
+{
+    const struct jsv_sort_item *item = jsv_stack_item(&members->sorted, index);
+    return (const struct jsv_node *)item->item;
 }

@@ -3,9 +3,9 @@
  * here is arithmetic on nodes: the next sibling lies skip nodes further on, a
  * member's value lies behind its key.
  */
-#include "jsv/json/value.h"
-
 #include <errno.h>
+
+#include "jsv/json/node.h"
 
 static const char *const type_names[] = {
     [JSV_TYPE_NONE] = "none",

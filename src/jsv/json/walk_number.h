@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "jsv/base/word.h"
+#include "jsv/base/text.h"
 #include "jsv/json/walk.h"
 
 ALWAYS_INLINE bool is_digit(unsigned char byte)

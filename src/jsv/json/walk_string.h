@@ -12,7 +12,7 @@
 
 #include <assert.h>
 
-#include "jsv/base/word.h"
+#include "jsv/base/text.h"
 #include "jsv/json/walk.h"
 
 static_assert(JSV_SCAN_WINDOW <= JSV_STRING_SHORT_MAX, "a near string is never LONG");

@@ -5,11 +5,10 @@
  */
 #include "jsv/json/write.h"
 
-#include "jsv/base/append.h"
-#include "jsv/base/hex.h"
+#include "jsv/base/ascii.h"
 #include "jsv/base/number.h"
+#include "jsv/base/text.h"
 #include "jsv/base/utf8.h"
-#include "jsv/base/word.h"
 #include "jsv/json/node.h"
 
 #define EVERY_BYTE(byte) (0x0101010101010101u * (byte))

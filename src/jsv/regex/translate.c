@@ -17,7 +17,7 @@
 
 #include <errno.h>
 
-#include "jsv/base/hex.h"
+#include "jsv/base/ascii.h"
 #include "jsv/regex/match.h"
 
 /* PCRE2 counts to 65,535. A set can be repeated more often in several pieces. */

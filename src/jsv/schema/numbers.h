@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 
 struct jsv_numbers_item {
     struct jsv_number number;

@@ -4,7 +4,7 @@
 
 #include "jsv/base/ascii.h"
 #include "jsv/base/hint.h"
-#include "jsv/base/word.h"
+#include "jsv/base/text.h"
 #include "net/http/chars.h"
 
 static const struct {

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "jsv/base/append.h"
-#include "jsv/base/hex.h"
+#include "jsv/base/ascii.h"
+#include "jsv/base/text.h"
 #include "net/http/chars.h"
 
 /* Digits of a chunk's size: a fixed number, so that they can be filled in afterwards. */

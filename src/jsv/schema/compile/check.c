@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "jsv/json/node.h"
 #include "jsv/json/sort.h"
-#include "jsv/json/value.h"
 #include "jsv/schema/compile/compile.h"
 #include "jsv/schema/report/message.h"
 

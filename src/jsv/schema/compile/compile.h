@@ -10,8 +10,8 @@
  */
 #pragma once
 
+#include "jsv/json/node.h"
 #include "jsv/json/stack.h"
-#include "jsv/json/value.h"
 #include "jsv/schema/compile/subschema.h"
 
 struct jsv_compile {

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "jsv/base/word.h"
+#include "jsv/base/text.h"
 #include "jsv/json/node.h"
 
 #define JSV_NAME_NONE  UINT32_MAX

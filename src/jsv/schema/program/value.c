@@ -2,10 +2,9 @@
  * Keywords about a value itself, turned into operations: type, enum and const,
  * bounds of numbers, lengths and counts.
  */
-#include "jsv/json/value.h"
-
 #include <string.h>
 
+#include "jsv/json/node.h"
 #include "jsv/schema/numbers.h"
 #include "jsv/schema/program/build.h"
 #include "jsv/schema/run/steps.h"

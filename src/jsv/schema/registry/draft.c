@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "jsv/schema/registry/registry.h"
 #include "jsv/schema/registry/uri.h"
 #include "jsv/schema/report/message.h"

@@ -13,9 +13,9 @@
 
 #include "jsv/base/alloc.h"
 #include "jsv/base/options.h"
+#include "jsv/json/node.h"
 #include "jsv/json/reader.h"
 #include "jsv/json/sort.h"
-#include "jsv/json/value.h"
 #include "jsv/schema/registry/uri.h"
 #include "jsv/schema/report/message.h"
 

@@ -8,8 +8,8 @@
  */
 #include <errno.h>
 
+#include "jsv/json/node.h"
 #include "jsv/json/stack.h"
-#include "jsv/json/value.h"
 #include "jsv/schema/registry/registry.h"
 #include "jsv/schema/registry/uri.h"
 #include "jsv/schema/report/message.h"

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "jsv/base/hash.h"
+#include "jsv/json/node.h"
 #include "jsv/json/sort.h"
-#include "jsv/json/value.h"
 #include "jsv/schema/report/findings.h"
 
 /* Findings kept of one alternative. */

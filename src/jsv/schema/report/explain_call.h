@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "jsv/schema/report/explain.h"
 #include "jsv/schema/report/findings.h"
 #include "jsv/schema/run/steps.h"

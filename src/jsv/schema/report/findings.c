@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "jsv/json/node.h"
 #include "jsv/json/pointer.h"
-#include "jsv/json/value.h"
 #include "jsv/json/write.h"
 #include "jsv/schema/report/message.h"
 #include "jsv/schema/run/steps.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "jsv/base/utf8.h"
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 
 static const char ellipsis[] = "…";
 

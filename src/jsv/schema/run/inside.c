@@ -13,7 +13,7 @@
  */
 #include "jsv/schema/run/inside.h"
 
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "jsv/schema/run/unique.h"
 
 static bool count_is_within(size_t count, const struct jsv_range *range)

@@ -12,7 +12,7 @@
 #include "jsv/schema/run/run.h"
 
 #include "jsv/base/utf8.h"
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "jsv/schema/numbers.h"
 #include "jsv/schema/report/explain.h"
 #include "jsv/schema/run/unique.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "jsv/base/hash.h"
+#include "jsv/json/node.h"
 #include "jsv/json/stack.h"
-#include "jsv/json/value.h"
 
 /* Up to here, so many elements of so much text, comparing all pairs is cheaper. */
 #define PAIRWISE_MAX      16

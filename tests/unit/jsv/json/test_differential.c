@@ -14,7 +14,7 @@
 #include <jansson.h>
 
 #include "jsv/base/number.h"
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "support/json_random.h"
 #include "support/reading.h"
 

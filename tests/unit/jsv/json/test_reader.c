@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jsv/json/node.h"
 #include "jsv/json/reader.h"
-#include "jsv/json/value.h"
 #include "support/count_of.h"
 #include "support/reading.h"
 

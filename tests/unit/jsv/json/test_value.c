@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "support/json_fixture.h"
 
 static void assert_str(struct jsv_str actual, const char *expected)

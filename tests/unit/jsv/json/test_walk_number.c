@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "jsv/base/number.h"
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "support/count_of.h"
 #include "support/random.h"
 #include "support/reading.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "jsv/json/value.h"
+#include "jsv/json/node.h"
 #include "support/count_of.h"
 #include "support/reading.h"
 

@@ -6,7 +6,6 @@
 #include <cmocka.h>
 
 #include "jsv/base/ascii.h"
-#include "jsv/base/hex.h"
 
 static void written_and_read(void **state)
 {

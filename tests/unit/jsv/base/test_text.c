@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "jsv/base/literal.h"
+#include "jsv/base/text.h"
 
 static void only_the_word_itself_is_it(void **state)
 {
