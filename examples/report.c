@@ -1,6 +1,6 @@
 /*
- * Says what is wrong: with a schema, with a text that is no JSON, and with
- * documents that do not fit the schema.
+ * Prints what is wrong with a schema, with a text that is not JSON, and with
+ * documents that do not match the schema.
  */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /*
- * libjsv: reading, looking at, comparing and writing JSON.
+ * libjsv: reading, accessing, comparing and writing JSON.
  *
  * A jsv_reader turns text into a jsv_document; both are reused from one
  * document to the next without allocating. The document is a flat array of
@@ -10,9 +10,9 @@
  * A jsv_value is a small handle, passed by value: a document and a place in
  * it. The handle of something that is not there (a missing member, an index
  * past the end) has type JSV_TYPE_NONE; every function accepts it, so look-ups
- * chain without checks in between. A document that is being read into again,
- * or freed, takes its handles with it. A document that is only looked at may
- * be shared by threads.
+ * chain without checks in between. Reading into a document again, or
+ * freeing it, makes its handles invalid. Threads may share a document that none
+ * of them reads into.
  */
 #pragma once
 
@@ -78,7 +78,7 @@ size_t jsv_document_memory(const struct jsv_document *document);
  * @param reterr_error Filled in on failure; may be NULL. Its pointer lives in
  *                   the reader until the next read.
  * @return 0; JSV_BAD_TEXT when the text was refused; JSV_NO_MEMORY when the allocator
- *         or the memory limit said no (code JSV_ERROR_MEMORY).
+ *         failed or the memory limit was reached (code JSV_ERROR_MEMORY).
  */
 int jsv_read(
     struct jsv_reader *reader,
@@ -87,7 +87,7 @@ int jsv_read(
     unsigned flags,
     struct jsv_error *reterr_error);
 
-/* ---- looking ---- */
+/* ---- access ---- */
 
 enum jsv_type {
     JSV_TYPE_NONE,
@@ -114,7 +114,7 @@ const char *jsv_type_name(enum jsv_type type);
 
 /** Number of elements or members; 0 for anything else. */
 size_t jsv_value_count(struct jsv_value value);
-/** Member by name; NONE when absent or not an object. Looks at the members in turn. */
+/** Member by name; NONE when absent or not an object. Compares the members one by one. */
 struct jsv_value jsv_value_get(struct jsv_value object, struct jsv_str name);
 /** Element by index from 0; NONE when absent or not an array. Steps over those before it. */
 struct jsv_value jsv_value_at(struct jsv_value array, size_t index);
@@ -165,7 +165,8 @@ int jsv_value_equal(struct jsv_value a, struct jsv_value b, struct jsv_arena *sc
 
 /**
  * Resolve a pointer. "" is the value itself.
- * @return 0; JSV_BAD_ARGUMENT when the pointer is malformed; JSV_NOT_FOUND when nothing is there.
+ * @return 0; JSV_BAD_ARGUMENT when the pointer is malformed; JSV_NOT_FOUND when there is no such
+ * value.
  */
 int jsv_pointer_get(struct jsv_value value, struct jsv_str pointer, struct jsv_value *ret_value);
 /** Append "/" and one escaped reference token. @return 0, or the buffer's sticky error. */
@@ -235,7 +236,7 @@ enum jsv_canon {
  * written without fraction or exponent keeps its digits; any other is printed
  * as ECMAScript prints its nearest double.
  *
- * @param reterr_fault May be NULL; on JSV_OUT_OF_RANGE, the number at fault.
+ * @param reterr_fault May be NULL; on JSV_OUT_OF_RANGE, that number.
  * @return 0; JSV_OUT_OF_RANGE when a number is beyond double's range; JSV_NO_MEMORY; or the
  * buffer's error.
  */

@@ -1,5 +1,5 @@
 /*
- * libjsv: what is wrong with a document, and ways of saying it.
+ * libjsv: the problems of a document, and writing them as JSON.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ extern "C" {
  * struct jsv_problem that say more. Later versions may add kinds at the end.
  */
 enum jsv_problem_kind {
-    JSV_PROBLEM_OTHER,               /* only the message tells */
+    JSV_PROBLEM_OTHER,               /* see the message */
     JSV_PROBLEM_NOT_JSON,            /* the text is not JSON; only jsv_check() reports it */
     JSV_PROBLEM_TYPE,                /* type (expected_types, found) */
     JSV_PROBLEM_VALUE,               /* enum, const, alternatives that differ in these (expected) */
@@ -56,7 +56,7 @@ struct jsv_problem {
     bool about_name;        /* it is about the name of the member at path, not its value */
     struct jsv_str found;   /* type of the value, where another was expected; else empty */
     size_t others;          /* alternatives of anyOf or oneOf that come as close as the one this
-                               problem is of, and are not told; set in its first problem */
+                               problem is of, and are not listed; set in its first problem */
     struct jsv_str schema_path; /* the keyword's place: a pointer, with its resource's URI and '#'
                                    in front when that is not the schema's own */
     /* The same place as the specification's output names it. */

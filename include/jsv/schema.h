@@ -99,12 +99,12 @@ int jsv_check(struct jsv_checker *checker, struct jsv_str text, struct jsv_probl
 /* ---- schemas by URI ---- */
 
 enum jsv_note_kind {
-    JSV_NOTE_WARNING, /* it works, but perhaps not as its author meant it */
-    JSV_NOTE_FAULT,   /* it was refused */
+    JSV_NOTE_WARNING, /* it is accepted, but may not do what its author meant */
+    JSV_NOTE_FAULT,   /* it is refused */
 };
 
 /**
- * Called with what there is to say about schemas while they are added and
+ * Called with errors and warnings about schemas while they are added and
  * compiled:
  *
  * - every fault, not only the first, which is what the functions return. They
@@ -120,11 +120,11 @@ typedef void
 jsv_schema_listener(void *context, enum jsv_note_kind kind, const struct jsv_error *note);
 
 /**
- * Hands over a resource that was referred to and not added.
+ * Supplies a resource that a schema refers to and that was not added.
  *
  * @param uri      Absolute, without fragment.
  * @param ret_text The schema's text; copied by the registry.
- * @return 0; JSV_NOT_FOUND when there is none; any other negative errno stops compiling.
+ * @return 0; JSV_NOT_FOUND when there is none; any other negative value stops compiling.
  */
 typedef int jsv_resolver(void *context, struct jsv_str uri, struct jsv_str *ret_text);
 
@@ -221,11 +221,10 @@ int jsv_validate(
     struct jsv_validator *validator, const struct jsv_schema *schema, struct jsv_value value);
 
 /**
- * Check a value and say what is wrong with it. Of a value that is not valid,
- * when its faults take too many steps or too much memory to work out, that
- * alone is said: the one problem is then about the whole value, and names no
- * keyword. (With a schema whose $dynamicRef leads to different places nothing
- * is known by then, and it is a failure.)
+ * Check a value and list what is wrong with it. When listing the problems of an
+ * invalid value exceeds the steps or the memory, there is one problem of kind
+ * JSV_PROBLEM_LIST_TOO_LONG. (With a schema whose $dynamicRef leads to different
+ * places the verdict is not known by then, and the call fails.)
  *
  * @param ret_problems Lives in the validator until its next use. Empty when valid.
  * @return As jsv_validate.

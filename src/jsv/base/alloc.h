@@ -1,5 +1,5 @@
 /*
- * Calling an allocator, and the one that stands in for NULL.
+ * Calling an allocator, and the default one.
  */
 #pragma once
 

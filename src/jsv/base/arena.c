@@ -1,6 +1,6 @@
 /*
- * An arena hands out memory from blocks by moving a mark; nothing is given
- * back on its own. Each new block is at least twice as large as the one before
+ * An arena hands out memory from blocks by moving a mark; single pieces are not
+ * given back. Each new block is at least twice as large as the one before
  * it, so the number of blocks is logarithmic, and the largest is always larger
  * than what was held when a round of work began. As reset keeps that one, a
  * caller who repeats the same work soon does all of it in a single block and

@@ -1,11 +1,11 @@
 /*
  * Computing with spellings.
  *
- * A spelling like -0.00120e+45 holds three things: digits that count (12), the
- * power of ten of the last of them (45 - 4), and noise. The view finds the
+ * A spelling like -0.00120e+45 holds three things: significant digits (12),
+ * the power of ten of the last of them (45 - 4), and noise. The view finds the
  * digits in place and never copies them. The exponent part may have thousands
- * of digits itself, so it stays text too; all anyone needs is the difference
- * of two exponents, and only while it is small. Subtracting from the leading
+ * of digits itself, so it stays text too; only the
+ * difference of two exponents is needed, and only while it is small. Subtracting from the leading
  * digit on, the running difference either stays small or, once it is far from
  * zero, can never come back: so one pass with a cap gives it exactly. Work is
  * linear in the characters written and independent of the values.
@@ -32,7 +32,7 @@ static void read_exponent_part(struct jsv_exponent *exponent, const char *cursor
 }
 
 /* The first or the last digit that is not zero; NULL when there is none. */
-static const char *first_that_counts(const char *from, const char *end)
+static const char *first_significant(const char *from, const char *end)
 {
     while (from < end && (*from == '0' || *from == '.')) {
         from++;
@@ -40,7 +40,7 @@ static const char *first_that_counts(const char *from, const char *end)
     return from < end ? from : NULL;
 }
 
-static const char *last_that_counts(const char *end)
+static const char *last_significant(const char *end)
 {
     do {
         end--;
@@ -57,11 +57,11 @@ bool jsv_decimal_init_spelling(struct jsv_decimal *decimal, struct jsv_str spell
     e = e ? e : memchr(start, 'E', size);
     const char *digits_end = e ? e : end;
     const char *point = memchr(start, '.', (size_t)(digits_end - start));
-    const char *first = first_that_counts(start, digits_end);
+    const char *first = first_significant(start, digits_end);
     if (!first) {
         return false;
     }
-    const char *last = last_that_counts(digits_end);
+    const char *last = last_significant(digits_end);
     const char *unit = (point ? point : digits_end) - 1; /* the digit of 10^0 */
     decimal->digits = (struct jsv_str){first, (size_t)(last - first) + 1};
     decimal->count = decimal->digits.size - (point && first < point && point < last);
@@ -96,7 +96,7 @@ void jsv_decimal_init(struct jsv_decimal *decimal, const struct jsv_number *numb
     }
 }
 
-/* The digit that stands for 10^place, as a number with the exponent's sign. */
+/* The digit at 10^place, with the exponent's sign. */
 static int exponent_digit(const struct jsv_exponent *exponent, size_t place)
 {
     if (place >= exponent->digits.size) {

@@ -1,6 +1,6 @@
 /*
  * A number taken apart into its digits: what number.c falls back on when 64
- * bits are not enough. Inside the base room only.
+ * bits are not enough. Used in this folder only.
  *
  * The view is normalised: the first and the last digit are not zero, so equal
  * numbers have the same digits and the same exponent, however they were
@@ -20,8 +20,7 @@ struct jsv_exponent {
     int64_t offset;
 };
 
-/* Stands for every exponent and every difference of this size or more; no digit count comes near.
- */
+/* Exponents and differences are cut to this; no digit count comes near. */
 #define JSV_EXPONENT_FAR 100000000000000000 /* 10^17 */
 
 struct jsv_decimal {
@@ -31,7 +30,7 @@ struct jsv_decimal {
     char buffer[20];              /* holds the digits of a small number */
 };
 
-/* View a number that is not zero; borrows its spelling, and points into itself: do not copy. */
+/* View a number that is not zero. Borrows its spelling and points into itself: do not copy it. */
 void jsv_decimal_init(struct jsv_decimal *decimal, const struct jsv_number *number);
 /* View a spelling. @return false when it is zero. */
 bool jsv_decimal_init_spelling(struct jsv_decimal *decimal, struct jsv_str spelling);

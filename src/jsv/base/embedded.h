@@ -1,5 +1,5 @@
 /*
- * Files that are part of the program, put into tables by cmake/embed.cmake.
+ * Files that cmake/embed.cmake puts into tables of the program.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct jsv_embedded {
     size_t size;
 };
 
-/* A file of any kind, and what tells it from its other versions. */
+/* A file of any kind, with a digest that identifies its version. */
 struct jsv_embedded_bytes {
     const char *name; /* its path in its directory; NULL ends a table */
     const char *data;

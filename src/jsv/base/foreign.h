@@ -1,7 +1,7 @@
 /*
  * Calling a library that was not compiled with MemorySanitizer: what it writes
- * looks unwritten, even to functions of the C library it calls itself. Between
- * these two such functions do not look. Nothing in any other build.
+ * looks uninitialised, even to functions of the C library that it calls. Between
+ * begin and end such functions do not check. No effect in any other build.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ static inline void jsv_foreign_end(void)
 #endif
 }
 
-/* Such a library has written this memory, and a function of ours that it calls looks at it. */
+/* Mark memory that such a library has written, before our code reads it. */
 static inline void jsv_foreign_wrote(const volatile void *memory, size_t size)
 {
 #ifdef JSV_MEMORY_SANITIZER

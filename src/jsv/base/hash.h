@@ -1,5 +1,5 @@
 /*
- * Seeded hash (SipHash-1-3): who does not know the seed cannot choose keys that collide.
+ * Seeded hash (SipHash-1-3): without the seed, nobody can choose keys that collide.
  */
 #pragma once
 

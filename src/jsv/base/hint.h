@@ -1,6 +1,5 @@
 /*
- * What the compiler cannot know about code that is run for every byte or
- * every value.
+ * Hints to the compiler, for code that runs for every byte or value.
  */
 #pragma once
 

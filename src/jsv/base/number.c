@@ -1,8 +1,8 @@
 /*
  * Numbers in 64 bits: reading, comparing, and the questions about integers.
  *
- * Nearly every number that is ever written is small, and everything about
- * small numbers is done here with a few machine words. A number is big exactly
+ * Nearly every number is small, and small numbers are handled here with a few
+ * machine words. A number is big exactly
  * when, after dropping the zeros at its end, its digits do not fit 64 bits or
  * its exponent is 10^17 or beyond. That is a matter of its value, not of how
  * it is spelled, so a big number never equals a small one. Big numbers go to
@@ -18,7 +18,7 @@
 
 typedef __int128 int128;
 
-/* Digits that fit 64 bits whatever they are. */
+/* Any so many digits fit 64 bits. */
 #define DIGITS_SAFE 19
 /* A significand times this power of ten fits 128 bits with a sign. */
 #define SHIFT_MAX 18
@@ -82,7 +82,7 @@ static bool decimal_significand(const struct jsv_decimal *decimal, uint64_t *ret
     return true;
 }
 
-/* Any spelling, also with more digits than fit as they stand: 1.00000000000000000000000. */
+/* Any spelling, also one that fits only without trailing zeros: 1.00000000000000000000000. */
 static struct jsv_number from_long(struct jsv_str spelling)
 {
     struct jsv_number number = {.negative = spelling.data[0] == '-'};

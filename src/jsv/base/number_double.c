@@ -4,7 +4,7 @@
  * When the digits fit 53 bits and the power of ten is itself a double (up to
  * 10^22), one multiplication or division rounds once, and so correctly
  * (Clinger 1990). Everything else goes to the C library, which rounds
- * correctly but has to be kept from the locale of the program.
+ * correctly, but must not use the locale of the program.
  */
 #define _GNU_SOURCE 1 /* strtod_l */
 
@@ -46,7 +46,7 @@ static double exact_magnitude(const struct jsv_number *number)
                                 : significand * exact_power_ten[number->exponent];
 }
 
-/* The C library has the "C" locale at hand: asking for it neither allocates nor fails. */
+/* Making the "C" locale neither allocates nor fails in the C library. */
 static double read_double(const char *text)
 {
     locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -65,7 +65,7 @@ static double read_magnitude(const struct jsv_decimal *decimal, int64_t exponent
     }
     exponent += (int64_t)(decimal->count - size);
     if (size < decimal->count) {
-        /* The last digit is not zero: some digit must stand for what was cut. */
+        /* The last digit is not zero: add a digit for the part that was cut. */
         text[size++] = '1';
         exponent--;
     }

@@ -1,14 +1,14 @@
 /*
- * Is x / y an integer, exactly, whatever the exponents?
+ * Whether x / y is an integer, exactly, for any exponents.
  *
  * Write x = X 10^e and y = Y 10^f with integers X and Y, and let d = e - f:
  * the question is whether Y divides X 10^d. Powers of ten are never computed.
  *
  *   d < 0: Y 10^-d must divide X. For normalised numbers X does not end in a
  *          zero, so it cannot.
- *   d > 0: the factors 2 and 5 of Y, up to d of each, find their partners in
- *          10^d; what is left of Y shares nothing with the rest of 10^d and
- *          must divide X itself.
+ *   d > 0: the factors 2 and 5 of Y, up to d of each, cancel against
+ *          10^d; the rest of Y is coprime to the rest of 10^d and must divide
+ *          X itself.
  *
  * Integers of up to 16,384 digits are kept as limbs of 64 bits, the lowest
  * first. All division here is exact division from the low end (Hensel,
@@ -105,8 +105,7 @@ static uint64_t inverse(uint64_t odd)
     return guess;
 }
 
-/* Divide by an odd number. @return false, the integer then being unchanged, when it is no divisor.
- */
+/* Divide by an odd number. @return false, with the integer unchanged, when it does not divide. */
 static bool integer_divide_exact(struct integer *integer, uint64_t divisor)
 {
     struct integer quotient;
@@ -140,7 +139,7 @@ static void integer_strip_fives(struct integer *integer, int64_t times_max)
     }
 }
 
-/* limbs -= digit * divisor, over count limbs. @return what is still to be taken from the next. */
+/* limbs -= digit * divisor, over count limbs. @return the borrow from the next limb. */
 static uint64_t
 subtract_product(uint64_t *limbs, const uint64_t *divisor, size_t count, uint64_t digit)
 {

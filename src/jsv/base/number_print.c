@@ -2,12 +2,12 @@
  * From double to the shortest decimal that reads back as the same double, laid
  * out as ECMAScript's Number::toString does.
  *
- * Which decimals read back as x? Those in an interval around x that reaches
+ * The decimals that read back as x are in an interval around x that reaches
  * half way to its neighbours. printf gives the decimal of k digits nearest to
- * x; the first k for which that lies in the interval is the answer, since if
- * any decimal of k digits lies there, the nearest does. Except at powers of
- * two: the neighbour below is twice as near as the one above, so the nearest
- * decimal may lie just below the interval while the next one up is inside.
+ * x. The first k for which that is in the interval is the answer, because if any
+ * decimal of k digits is in it, the nearest is. Except at powers of two: the
+ * neighbour below is twice as near as the one above, so the nearest decimal may
+ * be just below the interval while the next one up is inside.
  *
  * Any decimal of 15 digits survives the way to a normal double and back, so
  * with 15 digits, less the zeros at the end, all shorter ones are tried at
@@ -24,7 +24,7 @@
 
 #include "jsv/base/number.h"
 
-/* Every integer up to here is a double of its own, and its digits are the shortest. */
+/* All integers up to here are different doubles, and their digits are the shortest. */
 #define EXACT_INTEGER_MAX 9007199254740992.0
 
 /* ECMAScript writes 21 digits before the point and 6 zeros behind it without an exponent. */
@@ -39,7 +39,7 @@ static struct jsv_number nearest_decimal(double number, int digits)
     struct jsv_number decimal = {0};
     const char *cursor = text;
     for (; *cursor != 'e'; cursor++) {
-        /* The point, one byte or more, is the locale's: whatever is no digit. */
+        /* Skip the decimal point, which depends on the locale and may have several bytes. */
         if (*cursor >= '0' && *cursor <= '9') {
             decimal.significand = decimal.significand * 10 + (uint64_t)(*cursor - '0');
         }

@@ -5,11 +5,11 @@
 
 #include <jsv/jsv.h>
 
-/* What may stand as it is, besides letters, digits and "-._~": */
+/* Bytes that need no escape, besides letters, digits and "-._~": */
 #define JSV_PERCENT_PATH     "/:@!$&'()*+,;="
 #define JSV_PERCENT_FRAGMENT JSV_PERCENT_PATH "?"
 
-/* The spelling of a byte, in upper case as all are told to write it. */
+/* Escape a byte, in upper case as RFC 3986 recommends. */
 static inline void jsv_percent_spell(unsigned char byte, char ret_escape[static 3])
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -22,7 +22,7 @@ static inline void jsv_percent_spell(unsigned char byte, char ret_escape[static 
 void jsv_percent_append(struct jsv_buf *out, struct jsv_str text, const char *keep);
 
 /*
- * Decode the byte that a text, which is not empty, begins with, "%XX" or itself.
- * @return how many bytes stand for it; 0 when a '%' is not followed by two digits.
+ * Decode the first byte, "%XX" or itself, of a text that is not empty.
+ * @return the bytes used; 0 when a '%' is not followed by two digits.
  */
 size_t jsv_percent_byte(struct jsv_str text, char *ret_byte);

@@ -61,7 +61,7 @@ void jsv_similar_try(struct jsv_similar *similar, struct jsv_str name)
         return;
     }
     size_t distance = distance_between(similar->word, name);
-    /* A name with nothing in common is not meant, however short both are. */
+    /* Never suggest a name that has nothing in common with the word. */
     if (distance < similar->distance && distance < larger) {
         similar->distance = distance;
         similar->best = name;

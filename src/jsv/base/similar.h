@@ -16,7 +16,7 @@
 
 #include <jsv/jsv.h>
 
-/* Longer words and names are never suggested: nobody types them, and the work is quadratic. */
+/* Longer words and names are never suggested: the work is quadratic. */
 #define JSV_SIMILAR_SIZE_MAX 64
 
 struct jsv_similar {

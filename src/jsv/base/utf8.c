@@ -1,7 +1,7 @@
 /*
  * A sequence is valid when its lead byte, its length and its second byte fit
  * together; all further bytes are plain continuations (10xxxxxx). The second
- * byte's range is where the forbidden forms hide:
+ * byte's range excludes the forbidden forms:
  *
  *   lead     length  second byte
  *   00-7F    1

@@ -17,5 +17,5 @@ size_t jsv_utf8_count(struct jsv_str text);
 size_t jsv_utf8_decode(struct jsv_str text, uint32_t *ret_code_point);
 /* Encode a code point (no surrogate, at most U+10FFFF). @return its length. */
 size_t jsv_utf8_encode(uint32_t code_point, char out[static JSV_UTF8_SIZE_MAX]);
-/* Append a text that may be anything as UTF-8: a byte that is none of it becomes U+FFFD. */
+/* Append any bytes as UTF-8: a byte that is not part of a valid sequence becomes U+FFFD. */
 int jsv_utf8_append_repaired(struct jsv_buf *out, struct jsv_str text);

@@ -4,7 +4,7 @@
  * every string, and numbers as json.h says.
  *
  * The walk keeps the containers that are open on a stack; the sorted members
- * of the open objects lie on another one, the innermost object's on top.
+ * of the open objects are on another one, the innermost object's on top.
  */
 #include <errno.h>
 
@@ -38,7 +38,7 @@ static void write_text(const struct canon *canon, const struct jsv_node *string)
     jsv_escape_append(canon->out, jsv_string_text(canon->document, string), canon->escape);
 }
 
-/* Decimals with so few significant digits are told apart by doubles, so none has a shorter one. */
+/* Different decimals of so few significant digits are different doubles: none is shorter. */
 #define EXACT_DIGITS_MAX 15
 
 /* ECMAScript writes smaller numbers with an exponent: those with more zeros behind the point. */
@@ -129,8 +129,7 @@ static int open_container(struct canon *canon, const struct jsv_node *node)
     return canon->out->error;
 }
 
-/* Write what stands before a container's next value, and give that value; NULL when none is left.
- */
+/* Write the comma and key before a container's next value. @return it; NULL at the end. */
 static const struct jsv_node *next_value(struct canon *canon, struct frame *frame)
 {
     bool left = frame->object ? frame->members_next < frame->members_end : frame->next < frame->end;
@@ -152,8 +151,7 @@ static const struct jsv_node *next_value(struct canon *canon, struct frame *fram
     return value;
 }
 
-/* Close the containers that are complete. @return the value to write next; NULL when all is done.
- */
+/* Close complete containers. @return the next value; NULL at the end. */
 static const struct jsv_node *advance(struct canon *canon)
 {
     while (canon->frames.count > 0) {

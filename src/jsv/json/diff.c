@@ -1,16 +1,15 @@
 /*
  * Differences. Two objects are compared member by member; anything else that
- * is not equal is replaced whole. A pair of objects is never compared as such:
- * it is entered, and equal ones simply yield nothing, so every value is looked
- * at once, whatever its depth.
+ * is not equal is replaced whole. Objects are not tested for equality first, so
+ * every value is looked at once, at any depth.
  *
  * The operations come out sorted by the bytes of their paths although no list
  * of paths is ever made. At one object, the changes are sorted by the token
  * each adds to the path, escaped, and with a '/' behind it when an object is
- * entered: just the bytes that decide where two paths part here ("a!" goes
- * behind "a" but before "a/x"). A stack of work holds what is left to do, the
- * next thing on top, so what is found inside an object comes before what
- * follows it. No path occurs twice, so no further rule of order is needed.
+ * entered: the bytes that decide the order of two paths here ("a!" goes
+ * behind "a" but before "a/x"). A stack holds the changes left, the next on
+ * top, so changes inside an object come before those behind it. No path occurs
+ * twice, so this order is complete.
  */
 #include <errno.h>
 
@@ -53,7 +52,7 @@ struct diff {
     struct jsv_stack order;     /* … and struct jsv_sort_item to sort it by */
 };
 
-/* What is missing altogether counts as {}. */
+/* A missing value counts as {}. */
 static bool is_object(struct jsv_value value)
 {
     return !value.node || jsv_node_type(value.node) == JSV_TYPE_OBJECT;

@@ -4,9 +4,9 @@
  * when their object closes.
  *
  * The hash is a sum of products of the key's words, each with a secret factor
- * of its own: who does not know the factors cannot choose keys that fall
- * together. Of each product both halves count, since the lower one alone does
- * not carry a word's highest bytes anywhere. Keys with more words than there
+ * of its own: without the factors, nobody can choose keys that collide. Both
+ * halves of each product count, because the lower one alone ignores most of a
+ * word's highest bytes. Keys with more words than there
  * are factors go through a seeded hash of all their bytes.
  *
  * Most objects are small, and use a table that is never cleared: its entries

@@ -4,7 +4,7 @@
  * Two equal values whose objects list their members in the same order have
  * tapes of the same shape: same types, same counts, one node after the other.
  * So both tapes are walked in step, a node at a time, and the first node that
- * differs settles it. Only an object whose members stand in another order
+ * differs settles it. Only an object whose members have another order
  * interrupts the walk: both its member lists are sorted by name, the pairs of
  * values that are containers are put aside to be walked later, and the walk
  * goes on behind the object. Each object is sorted at most once, so the whole

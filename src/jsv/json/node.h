@@ -1,5 +1,5 @@
 /*
- * The tape: how a document lies in memory. Inside libjsv only.
+ * The tape: a document in memory. Inside libjsv only.
  *
  * A document is an array of 16-byte nodes in the order of the text. A member
  * is its key node (a string) followed by its value's node; a container's node
@@ -19,7 +19,7 @@
  * start is an offset into the text: of a string's first character (behind the
  * quote), of any other value's first character. An ESCAPED string's start is
  * instead counted down from the end of the document's block, where its decoded
- * bytes lie behind a struct jsv_decoded that remembers the place in the text.
+ * bytes follow a struct jsv_decoded with the place in the text.
  * end is the offset behind the closing bracket. skip is the number of nodes of
  * the container, itself included, so a subtree can be moved as it is. A count
  * of JSV_COUNT_MANY means: too many for 24 bits, walk and count.

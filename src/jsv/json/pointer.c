@@ -1,6 +1,6 @@
 /*
- * JSON Pointer (RFC 6901), strictly: what the grammar does not allow is
- * refused before the first step, whether or not the steps would get that far.
+ * JSON Pointer (RFC 6901), strictly: a malformed pointer is refused
+ * before the first step.
  */
 #include "jsv/json/pointer.h"
 
@@ -49,7 +49,7 @@ static char take_character(struct jsv_str *token)
     return c;
 }
 
-/* Whether an escaped token stands for a name. */
+/* Whether an escaped token is a name. */
 static bool token_is_name(struct jsv_str token, struct jsv_str name)
 {
     size_t at = 0;
@@ -146,7 +146,7 @@ int jsv_pointer_push(struct jsv_buf *pointer, struct jsv_str token)
     char *out = pointer->data + pointer->size;
     *out++ = '/';
     if (size == 1 + token.size && token.size > 0) {
-        memcpy(out, token.data, token.size); /* as nearly always: there is nothing to escape */
+        memcpy(out, token.data, token.size); /* nearly always */
     } else {
         jsv_pointer_escape(token, out);
     }

@@ -2,11 +2,10 @@
  * Writing what was read, token by token, every token as it was spelled.
  *
  * The tape lists opening brackets, keys and scalars, but not where containers
- * close. Other walks keep the open containers on a stack; this one has no
- * memory to keep them in and may not be short of any, so it reads the closing
- * brackets where they stand: in the text between one token of the tape and the
- * next. Besides commas, colons and white space that text may hold members that
- * JSV_READ_LAST_WINS has dropped from the tape; they are stepped over.
+ * close. A stack of open containers would need memory, and writing must not
+ * fail for lack of it, so the closing brackets are found in the text between
+ * one token of the tape and the next. That text may also hold members that
+ * JSV_READ_LAST_WINS has dropped from the tape; they are skipped.
  */
 #include "jsv/json/node.h"
 #include "jsv/json/write.h"
@@ -148,7 +147,7 @@ static bool needs_comma(const struct walk *walk)
            (walk->before == TOKEN_SCALAR || walk->before == TOKEN_CLOSE);
 }
 
-/* ---- compactly: what stands together in the text is copied together ---- */
+/* ---- compact: adjacent text is copied at once ---- */
 
 struct copy {
     struct jsv_buf *out;
@@ -171,7 +170,7 @@ static void copy_text(struct copy *copy, struct jsv_str text)
     copy->to = text.data + text.size;
 }
 
-/* A comma or colon, that is, inside a container: there is text up to its end at least. */
+/* A comma or colon. It is inside a container, so there is more text behind copy->to. */
 static void copy_byte(struct copy *copy, char byte)
 {
     if (*copy->to == byte) {

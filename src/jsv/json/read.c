@@ -35,10 +35,10 @@ ALWAYS_INLINE fault read_literal(
     return JSV_ERROR_NONE;
 }
 
-/* All that tells '{' from '['. */
+/* The difference between '{' and '['. */
 #define OBJECT_NOT_ARRAY ('{' ^ '[')
 
-/* What stands at a value's place. */
+/* Read a value. */
 enum step {
     STEP_SCALAR,
     STEP_CONTAINER,
@@ -154,7 +154,7 @@ ALWAYS_INLINE void close_container(struct cursor *cursor)
 }
 
 /*
- * Some faults look alike to the grammar: a byte that fits nothing may be the
+ * Some errors look alike to the grammar: an unexpected byte may be the
  * end of the text, or not be UTF-8 at all. Say which.
  */
 static fault name_fault(const struct walk *walk, fault code)
@@ -373,7 +373,7 @@ int jsv_read(
     unsigned flags,
     struct jsv_error *reterr_error)
 {
-    /* white space counts as text: what is too large with it is not trimmed but refused */
+    /* white space counts: a text that is too large with it is refused */
     while (text.size <= reader->limits.size_max && text.size > 0 &&
            is_space((unsigned char)text.data[text.size - 1])) {
         text.size--;

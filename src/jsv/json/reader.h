@@ -80,8 +80,8 @@ int jsv_document_grow(struct jsv_reader *reader, size_t node_count, size_t size)
 /* ---- reader.c ---- */
 
 /*
- * Scan on until at least wanted unused offsets are at hand, which may move
- * them within the index. False when the text ends or has a fault before that.
+ * Scan until at least wanted unused offsets are in the index, which may move
+ * them. False when the text ends or has an error before that.
  */
 bool jsv_reader_refill(struct jsv_reader *reader, size_t wanted);
 
@@ -101,7 +101,7 @@ jsv_read_escaped(struct jsv_reader *reader, size_t node_count, size_t *ret_end, 
 
 /*
  * Whether a key, which follows on the first count members of `object`, is the
- * key of one of them. When there are many nobody looks, and the answer is yes.
+ * key of one of them. Among many it is not looked for, and the answer is yes.
  */
 bool jsv_may_repeat(
     const struct jsv_document *document,
@@ -111,8 +111,7 @@ bool jsv_may_repeat(
 
 /*
  * Look for equal keys in the object that is node number `object` and has count
- * members. *ret_key: the first key that stands there already, 0 when there is
- * none. @return 0 or -ENOMEM.
+ * members. *ret_key: the first duplicate key, 0 when there is none. @return 0 or -ENOMEM.
  */
 int jsv_find_duplicate(
     struct jsv_reader *reader, uint32_t object, uint32_t count, uint32_t *ret_key);
@@ -126,7 +125,7 @@ int jsv_drop_duplicates(
 
 /* ---- read_error.c ---- */
 
-/* Where in the grammar an error stands, which decides its pointer. */
+/* Where in the grammar an error is, which decides its pointer. */
 enum jsv_place {
     JSV_PLACE_CONTAINER, /* between members or elements: the container itself */
     JSV_PLACE_VALUE,     /* at or in a member's or element's value */

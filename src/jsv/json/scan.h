@@ -3,8 +3,8 @@
  *
  * A kernel goes over the text in blocks of 64 bytes and lists, in order, the
  * offset of every quote that opens or closes a string and of every backslash
- * that begins an escape. On the way it checks what may stand inside strings:
- * UTF-8 and the absence of control characters. What stands between strings is
+ * that begins an escape. It also checks strings: UTF-8,
+ * and no control characters. The text between strings is
  * left to the walk (read.c), which so never has to look at a string's text.
  *
  * Scanning goes window by window, so the list has a fixed size and text and
@@ -30,7 +30,7 @@ struct jsv_scan {
     const char *text;
     size_t size;
     size_t position;  /* scanned up to here: a multiple of JSV_SCAN_BLOCK, or size */
-    uint64_t inside;  /* all ones when position lies inside a string, else 0 */
+    uint64_t inside;  /* all ones when position is inside a string, else 0 */
     uint64_t escaped; /* 1 when the byte at position is escaped, else 0 */
     bool incomplete;  /* a UTF-8 sequence began before position and is not complete */
     bool bad;         /* the window just scanned holds a fault */

@@ -6,7 +6,7 @@
  * by the two halves of the previous byte and the upper half of the current
  * one, each yield the set of faults that half allows; a fault is real when all
  * three agree. Third and fourth bytes of a sequence are the one thing a pair
- * of bytes cannot judge, and are compared separately.
+ * of bytes cannot check, and are compared separately.
  */
 #include "jsv/json/scan.h"
 
@@ -179,7 +179,7 @@ KERNEL static inline __m256i utf8_faults(__m256i current, __m256i previous)
             previous_low_faults(_mm256_and_si256(before1, half))),
         current_high_faults(_mm256_and_si256(_mm256_srli_epi16(current, 4), half)));
 
-    /* highest bit set where a third or fourth byte must stand: two continuations are right there */
+    /* highest bit set where a third or fourth byte is due: two continuations are right there */
     __m256i third = _mm256_subs_epu8(before2, _mm256_set1_epi8((char)(0xE0 - 0x80)));
     __m256i fourth = _mm256_subs_epu8(before3, _mm256_set1_epi8((char)(0xF0 - 0x80)));
     __m256i expected =

@@ -1,6 +1,6 @@
 /*
- * Scan kernel in plain C, for machines without one of their own: eight bytes
- * at a time in ordinary registers.
+ * Scan kernel in plain C, for machines without a special one: eight bytes at a
+ * time in ordinary registers.
  */
 #include <string.h>
 

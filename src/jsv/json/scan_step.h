@@ -1,6 +1,6 @@
 /*
- * Pieces for the scan kernels without instructions of their own for them.
- * Included by kernel files behind their definition of KERNEL and struct block.
+ * Functions of scan kernels that have no special instructions for them. Kernel
+ * files include this after they define KERNEL and struct block.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ static inline uint32_t *flatten(uint32_t *out, uint32_t base, uint64_t bits)
 /* Checks sequence by sequence, across the border of blocks. */
 struct utf8_state {
     const struct jsv_scan *scan;
-    size_t block;   /* offset of the block at hand */
+    size_t block;   /* offset of the current block */
     size_t checked; /* valid up to here */
 };
 

@@ -32,9 +32,9 @@ struct scan_carry {
 };
 
 /*
- * Which backslashes begin an escape? In a run of backslashes the first, third,
- * fifth and so on. Adding a run's lowest bit to it carries through the run and
- * clears it, which tells runs that start at odd places from the others.
+ * The backslashes that begin an escape: in a run of backslashes the first,
+ * third, fifth and so on. Adding a run's lowest bit to it carries through the
+ * run and clears it, which separates runs that start at odd places.
  */
 INLINE uint64_t escape_starts(uint64_t backslashes, uint64_t escaped)
 {

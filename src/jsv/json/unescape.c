@@ -9,7 +9,7 @@
 #include "jsv/base/utf8.h"
 #include "jsv/json/reader.h"
 
-/* What a backslash and a letter stand for; 0 when nothing, 'u' is handled apart. */
+/* The character of a backslash and a letter; 0 when it is not an escape, or \u. */
 static const char simple[256] = {
     ['"'] = '"',
     ['\\'] = '\\',
@@ -21,7 +21,7 @@ static const char simple[256] = {
     ['t'] = '\t',
 };
 
-/* The four hex digits of a \uXXXX whose backslash stands at `at`; -1 when they are not. */
+/* The value of the \uXXXX at `at`; -1 when it is malformed. */
 static int32_t code_unit(struct jsv_str text, size_t at)
 {
     if (text.size - at < 6 || text.data[at + 1] != 'u') {
@@ -93,7 +93,7 @@ static int place(struct jsv_reader *reader, size_t node_count, struct jsv_decode
     return 0;
 }
 
-/* Append the text from `from` to the escape at `at` and the character that stands there. */
+/* Append the text from `from` to the escape at `at`, and the escaped character. */
 static enum jsv_error_code
 decode_escape(struct jsv_buf *out, struct jsv_str text, size_t *from, size_t at)
 {
@@ -113,9 +113,8 @@ decode_escape(struct jsv_buf *out, struct jsv_str text, size_t *from, size_t at)
 }
 
 /*
- * Decode into reader->decoding, whose room is made anew with every window:
- * decoding never makes text longer, and what is decoded now ends before the
- * scan's position.
+ * Decode into reader->decoding, which is enlarged once per window: decoding
+ * never makes text longer, and the window ends at the scan's position.
  */
 static enum jsv_error_code decode(struct jsv_reader *reader, size_t from, size_t *ret_at)
 {

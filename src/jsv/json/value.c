@@ -1,7 +1,7 @@
 /*
- * Looking at values. A handle is a place on the tape (node.h), so everything
- * here is arithmetic on nodes: the next sibling lies skip nodes further on, a
- * member's value lies behind its key.
+ * Access to values. A handle is a place on the tape (node.h), so everything
+ * here is arithmetic on nodes: the next sibling is skip nodes further on, a
+ * member's value follows its key.
  */
 #include <errno.h>
 
@@ -107,7 +107,7 @@ static bool is_number_character(char c)
     return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '-' || c == '+';
 }
 
-/* A node has no room for its number's length, but the reader has checked the grammar. */
+/* A node does not hold its number's length, but the reader has checked the grammar. */
 static size_t number_size(const struct jsv_document *document, const struct jsv_node *node)
 {
     if (jsv_node_flags(node) & JSV_NODE_BIG) {

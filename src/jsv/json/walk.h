@@ -1,5 +1,5 @@
 /*
- * The walk through a text: where it stands, and the steps it is made of. The
+ * The walk through a text: its state, and its steps. The
  * steps are here, in walk_string.h and in walk_number.h; read.c puts them
  * together. They are all inlined there, in two versions: `checked` is false
  * for a text whose last character is a bracket, which stops every token that
@@ -34,7 +34,7 @@ struct walk {
 };
 
 /*
- * Where the walk stands: what nearly every step needs, few enough to live in
+ * The state that nearly every step needs, small enough to stay in
  * registers. Steps that are inlined work on the cursor. All other functions
  * work on the walk, between leave and come_back.
  */
@@ -86,8 +86,8 @@ ALWAYS_INLINE bool is_space(unsigned char byte)
 }
 
 /*
- * Step over white space. Tried last, when a byte fits nothing else: text that
- * machines write has none, and so pays nothing for it.
+ * Skip white space. Tried last, when no other byte fits: text that programs
+ * write has none, and so pays nothing for it.
  */
 ALWAYS_INLINE bool skip_space(struct cursor *cursor, bool checked)
 {
@@ -137,7 +137,7 @@ static __attribute__((noinline)) fault grow(struct walk *walk)
     return JSV_ERROR_NONE;
 }
 
-/* Make sure of room for a member's two nodes, or an element's one. */
+/* Make sure that a member's two nodes, or an element's one, fit. */
 ALWAYS_INLINE fault make_room(struct cursor *cursor)
 {
     if (LIKELY(cursor->node < cursor->walk->node_limit)) {

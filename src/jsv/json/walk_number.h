@@ -1,7 +1,7 @@
 /*
  * Numbers of a walk. What nearly all are, up to 19 digits and a small exponent,
- * stands in the node as an integer and a power of ten; of any other the node
- * keeps only how long it is, and whoever needs its value reads its text. So
+ * is in the node as an integer and a power of ten; of any other the node holds
+ * only the length, and its value is read from the text when it is needed. So
  * nothing is rounded.
  */
 #pragma once
@@ -18,7 +18,7 @@ ALWAYS_INLINE bool is_digit(unsigned char byte)
 
 #define EACH_BYTE(byte) (0x0101010101010101ull * (byte))
 
-/* Eight bytes of text, the first of them lowest: digits as the numbers they stand for. */
+/* Eight bytes of text, the first of them lowest: digits as their values. */
 ALWAYS_INLINE uint64_t digit_word(const char *at)
 {
     uint64_t word = jsv_load_word(at) ^ EACH_BYTE('0');
@@ -29,7 +29,7 @@ ALWAYS_INLINE uint64_t digit_word(const char *at)
 }
 
 /*
- * Mark the bytes that are no digits, each at its highest bit. Bytes above 0x89
+ * Mark the bytes that are not digits, each at its highest bit. Bytes above 0x89
  * carry into the next one, so only the first mark is sure; and the second when
  * the first is a point's.
  */
@@ -67,7 +67,7 @@ struct number {
 /* Most decimal digits that always fit 64 bits. */
 #define SIGNIFICAND_DIGITS_MAX 19
 
-/* What makes room for as many more digits. */
+/* The power of ten that appends as many digits. */
 static const uint32_t power_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 
 ALWAYS_INLINE const char *
@@ -78,7 +78,7 @@ read_digits(const struct walk *walk, const char *at, uint64_t *significand, bool
         uint64_t others = mark_others(digits);
         if (others) {
             unsigned bits = bits_before(others);
-            digits = digits << 8 << (56 - bits); /* let them stand last, behind zeros */
+            digits = digits << 8 << (56 - bits); /* move them to the end, behind zeros */
             *significand = *significand * power_of_ten[bits / 8] + join_digits(digits);
             return at + bits / 8;
         }
@@ -136,7 +136,7 @@ read_fraction(const struct walk *walk, const char **at, struct number *number, b
     return LIKELY(*at != start);
 }
 
-/* Beyond this an exponent cannot fit the node; larger ones are not told apart here. */
+/* Beyond this an exponent cannot fit the node; larger ones are treated alike here. */
 #define EXPONENT_CEILING 100000
 
 ALWAYS_INLINE bool
@@ -230,7 +230,7 @@ ALWAYS_INLINE uint64_t without_point(uint64_t digits, unsigned point)
 /*
  * At a digit: read a number that ends within eight bytes and has no exponent,
  * as most do, without a loop whose length would be guessed. False for any
- * other, and for what is no number: read_number is for these.
+ * other, and for a text that is not a number: read_number handles these.
  */
 ALWAYS_INLINE bool read_short_number(struct cursor *cursor)
 {
@@ -265,7 +265,7 @@ ALWAYS_INLINE bool read_short_number(struct cursor *cursor)
         return false;
     }
     cursor->node->head = head;
-    /* let the digits stand last, behind zeros */
+    /* move the digits to the end, behind zeros */
     cursor->node->body = join_digits(digits << (64 - bits));
     cursor->node++;
     cursor->at += bits / 8;

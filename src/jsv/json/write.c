@@ -1,7 +1,7 @@
 /*
- * The writer keeps no state of its own: whether a comma is due is told by the
- * last byte written. Nothing is due at the start, behind an opening bracket,
- * a colon or a comma; behind anything else a value has just ended.
+ * The writer has no state: the last byte written decides whether a comma is
+ * due. None is due at the start, behind an opening bracket, a colon or a comma;
+ * behind anything else a value has just ended.
  */
 #include "jsv/json/write.h"
 
@@ -63,7 +63,7 @@ static uint64_t load_short(struct jsv_str text)
     return (uint64_t)first << 32 | last;
 }
 
-/* Bytes from the start that can stand as they are; eight at a time as long as that goes. */
+/* Bytes from the start that need no escape; looks at eight at a time. */
 static size_t plain_run(struct jsv_str text, enum jsv_escape how)
 {
     size_t at = 0;
