@@ -313,7 +313,9 @@ static void run_finish(struct loop_task *task)
 {
     struct net_thread *thread = os_container_of(task, struct net_thread, finish_task);
     thread->finishing = true;
-    for (struct net_peer *peer = thread->peers.first; peer; peer = peer->next) {
+    struct net_peer *next;
+    for (struct net_peer *peer = thread->peers.first; peer; peer = next) {
+        next = peer->next; /* finishing may close it, when its client is gone */
         peer->ops->finish(peer);
     }
     tell_if_done(thread);

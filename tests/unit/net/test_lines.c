@@ -83,20 +83,58 @@ static struct net_lines_options options_for(struct lines_fixture *fixture, int i
     };
 }
 
-static void open_patient(struct lines_fixture *fixture, unsigned write_stall_ms, unsigned drain_ms)
+/* Limits in milliseconds; 0: the usual one, or none. */
+static void open_with(
+    struct lines_fixture *fixture, unsigned write_stall_ms, unsigned drain_ms, unsigned line_ms)
 {
     int fds[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
     struct net_lines_options options = options_for(fixture, fds[0], fds[0]);
     options.write_stall_ms = write_stall_ms;
     options.drain_ms = drain_ms;
+    options.line_ms = line_ms;
     assert_int_equal(net_lines_open(&options, &fixture->lines), 0);
     fixture->peer = fds[1];
 }
 
 static void open_socket(struct lines_fixture *fixture, unsigned write_stall_ms)
 {
-    open_patient(fixture, write_stall_ms, 0);
+    open_with(fixture, write_stall_ms, 0, 0);
+}
+
+/* A fixture with an open socket. */
+static int setup_socket(void **state)
+{
+    setup(state);
+    open_socket(*state, 0);
+    return 0;
+}
+
+#define SOCKET_TEST(test) cmocka_unit_test_setup_teardown(test, setup_socket, teardown)
+
+static void open_lines(struct lines_fixture *fixture, int in_fd, int out_fd)
+{
+    const struct net_lines_options options = options_for(fixture, in_fd, out_fd);
+    assert_int_equal(net_lines_open(&options, &fixture->lines), 0);
+}
+
+static void hang_up(struct lines_fixture *fixture)
+{
+    close(fixture->peer);
+    fixture->peer = -1;
+}
+
+/* Let waiting requests go, as the pipeline would: tell the connection afterwards. */
+static void release(struct lines_fixture *fixture)
+{
+    struct core_conn *conn = &fixture->lines->conn;
+    echo_release(conn);
+    conn->ops->resume(conn);
+}
+
+static void finish(struct lines_fixture *fixture)
+{
+    fixture->lines->ops->finish(fixture->lines);
 }
 
 /* Let the loop run for a while: enough for all that is ready now. Its clock stood still since the
@@ -109,12 +147,25 @@ static void run(struct lines_fixture *fixture)
     }
 }
 
+static void run_once(struct lines_fixture *fixture)
+{
+    loop_timer_start(fixture->timer, 0);
+    assert_int_equal(loop_run(fixture->loop), 0);
+}
+
 static void run_until_closed(struct lines_fixture *fixture, unsigned milliseconds)
 {
     for (unsigned i = 0; fixture->lines && i < milliseconds / 5; i++) {
         run(fixture);
     }
     assert_null(fixture->lines);
+}
+
+static void run_for(struct lines_fixture *fixture, unsigned milliseconds)
+{
+    for (unsigned i = 0; i < milliseconds / 5; i++) {
+        run(fixture);
+    }
 }
 
 static void say(struct lines_fixture *fixture, const char *text)
@@ -132,12 +183,23 @@ static const char *hear(struct lines_fixture *fixture)
     return text;
 }
 
+static size_t read_all(struct lines_fixture *fixture, size_t size)
+{
+    size_t total = 0;
+    while (total < size && fixture->lines) {
+        static char text[1 << 20];
+        ssize_t length = read(fixture->peer, text, sizeof(text));
+        total += length > 0 ? (size_t)length : 0;
+        run_once(fixture);
+    }
+    return total;
+}
+
 /* ---- lines in, lines out ---- */
 
 static void test_echo(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "one\ntwo\r\n\nthree");
     assert_string_equal(hear(fixture), "one\ntwo\n");
     say(fixture, "!\n");
@@ -149,7 +211,6 @@ static void test_echo(void **state)
 static void test_pushed_lines(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "push\none\n");
     assert_string_equal(hear(fixture), "pushed\npush\none\n");
 }
@@ -157,7 +218,6 @@ static void test_pushed_lines(void **state)
 static void test_byte_by_byte(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     const char *text = "slow\nlines\n";
     for (; *text; text++) {
         assert_int_equal(write(fixture->peer, text, 1), 1);
@@ -170,7 +230,6 @@ static void test_byte_by_byte(void **state)
 static void test_one_write_for_pipelined_requests(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     for (int i = 0; i < 100; i++) {
         say(fixture, "request\n");
     }
@@ -217,7 +276,6 @@ static void test_round_takes_lines_for_a_limited_time(void **state)
 static void test_no_allocation_per_request(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "warm\n");
     hear(fixture);
     fault_watch();
@@ -232,7 +290,6 @@ static void test_no_allocation_per_request(void **state)
 static void test_idle_connection_keeps_no_memory_for_answers(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "request\n");
     assert_string_equal(hear(fixture), "request\n");
     assert_null(fixture->lines->output.data);
@@ -242,7 +299,6 @@ static void test_idle_connection_keeps_no_memory_for_answers(void **state)
 static void test_oversize_line(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     char *line = malloc(CORE_FRAME_SIZE_MAX + 2);
     memset(line, 'x', CORE_FRAME_SIZE_MAX + 1);
     line[CORE_FRAME_SIZE_MAX + 1] = '\n';
@@ -260,7 +316,6 @@ static void test_oversize_line(void **state)
 static void test_endless_line(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     static char block[64 * 1024];
     memset(block, 'x', sizeof(block));
     size_t total = getenv("SOAK") ? (size_t)10 << 30 : (size_t)64 << 20;
@@ -270,8 +325,7 @@ static void test_endless_line(void **state)
         ssize_t size = write(fixture->peer, block, sizeof(block));
         sent += size > 0 ? (size_t)size : 0;
         if (size < 0) {
-            loop_timer_start(fixture->timer, 0);
-            assert_int_equal(loop_run(fixture->loop), 0);
+            run_once(fixture);
         }
         size_t used = mallinfo2().uordblks + mallinfo2().hblkhd - before;
         peak = used > peak ? used : peak;
@@ -285,28 +339,11 @@ static void test_endless_line(void **state)
 
 /* ---- lines that do not end ---- */
 
-static void open_strict(struct lines_fixture *fixture, unsigned line_ms)
-{
-    int fds[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
-    struct net_lines_options options = options_for(fixture, fds[0], fds[0]);
-    options.line_ms = line_ms;
-    assert_int_equal(net_lines_open(&options, &fixture->lines), 0);
-    fixture->peer = fds[1];
-}
-
-static void run_for(struct lines_fixture *fixture, unsigned milliseconds)
-{
-    for (unsigned i = 0; i < milliseconds / 5; i++) {
-        run(fixture);
-    }
-}
-
 /* Bytes that dribble in do not prolong it. */
 static void test_line_that_does_not_end_is_hung_up_on(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_strict(fixture, 100);
+    open_with(fixture, 0, 0, 100);
     say(fixture, "one\n");
     assert_string_equal(hear(fixture), "one\n");
     for (unsigned i = 0; fixture->lines && i < 1000; i++) {
@@ -320,7 +357,7 @@ static void test_line_that_does_not_end_is_hung_up_on(void **state)
 static void test_oversize_line_that_does_not_end_is_hung_up_on(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_strict(fixture, 300);
+    open_with(fixture, 0, 0, 300);
     static char block[64 * 1024];
     memset(block, 'x', sizeof(block));
     for (unsigned i = 0; fixture->lines && i < 1000; i++) {
@@ -335,7 +372,7 @@ static void test_oversize_line_that_does_not_end_is_hung_up_on(void **state)
 static void test_lines_that_end_may_come_for_ever(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_strict(fixture, 600); /* long, for machines that are slow themselves */
+    open_with(fixture, 0, 0, 600); /* long, for machines that are slow themselves */
     for (unsigned i = 0; i < 8; i++) {
         say(fixture, "half");
         run_for(fixture, 60);
@@ -361,7 +398,6 @@ static void test_lines_that_end_may_come_for_ever(void **state)
 static void test_half_closed_peer_gets_its_answers(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "one\nlast without an end");
     assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
     run_until_closed(fixture, 1000);
@@ -373,25 +409,21 @@ static void test_half_closed_peer_gets_its_answers(void **state)
 static void test_half_closed_peer_waits_for_what_is_in_flight(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "wait one\ntwo");
     assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
     run(fixture);
     assert_non_null(fixture->lines);
-    echo_release(&fixture->lines->conn);
-    fixture->lines->conn.ops->idle(&fixture->lines->conn);
+    release(fixture);
     run_until_closed(fixture, 1000);
     assert_string_equal(hear(fixture), "one\ntwo\n");
 }
 
-static void test_what_is_in_flight_may_take_only_so_long(void **state)
+static void test_requests_in_flight_have_a_time_limit_at_the_end(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_patient(fixture, 0, 50);
+    open_with(fixture, 0, 50, 0);
     say(fixture, "wait one\n");
-    for (unsigned i = 0; i < 20; i++) {
-        run(fixture);
-    }
+    run_for(fixture, 100);
     assert_non_null(fixture->lines); /* time does not count yet */
     assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
     run(fixture);
@@ -403,11 +435,9 @@ static void test_what_is_in_flight_may_take_only_so_long(void **state)
 static void test_gone_peer_cancels_what_is_in_flight(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "wait one\nwait two\n");
     run(fixture);
-    close(fixture->peer);
-    fixture->peer = -1;
+    hang_up(fixture);
     run_until_closed(fixture, 100);
     assert_int_equal(echo.cancelled, 2);
     assert_int_equal(echo.done, 1);
@@ -425,10 +455,8 @@ static void fill(struct lines_fixture *fixture)
 static void test_gone_peer_is_noticed_while_nothing_is_read(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     fill(fixture);
-    close(fixture->peer);
-    fixture->peer = -1;
+    hang_up(fixture);
     run_until_closed(fixture, 100);
     assert_int_equal(echo.cancelled, CORE_IN_FLIGHT_MAX);
 }
@@ -436,14 +464,12 @@ static void test_gone_peer_is_noticed_while_nothing_is_read(void **state)
 static void test_half_closed_peer_is_answered_though_nothing_is_read(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     fill(fixture);
     assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
     run(fixture);
     assert_non_null(fixture->lines);
     for (int i = 0; i < 2; i++) {
-        echo_release(&fixture->lines->conn);
-        fixture->lines->conn.ops->resume(&fixture->lines->conn);
+        release(fixture);
         run(fixture);
     }
     run_until_closed(fixture, 100);
@@ -454,13 +480,11 @@ static void test_half_closed_peer_is_answered_though_nothing_is_read(void **stat
 static void test_half_closed_peer_that_goes_is_noticed(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "wait one\n");
     assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
     run(fixture);
     assert_non_null(fixture->lines);
-    close(fixture->peer);
-    fixture->peer = -1;
+    hang_up(fixture);
     run_until_closed(fixture, 100);
     assert_int_equal(echo.cancelled, 1);
 }
@@ -469,10 +493,8 @@ static void test_half_closed_peer_that_goes_is_noticed(void **state)
 static void test_gone_peer_is_heard_to_the_end(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "one\ntwo\n");
-    close(fixture->peer);
-    fixture->peer = -1;
+    hang_up(fixture);
     run_until_closed(fixture, 100);
     assert_int_equal(echo.handled, 2);
 }
@@ -487,22 +509,19 @@ static void test_peer_vanishes_at_every_moment(void **state)
             open_socket(fixture, 0);
             assert_int_equal(write(fixture->peer, text, sent), (ssize_t)sent);
             for (int i = 0; i < rounds && fixture->lines; i++) {
-                loop_timer_start(fixture->timer, 0);
-                assert_int_equal(loop_run(fixture->loop), 0);
+                run_once(fixture);
             }
-            close(fixture->peer);
-            fixture->peer = -1;
+            hang_up(fixture);
             run_until_closed(fixture, 1000);
         }
     }
 }
 
-/* ---- the peer does not read ---- */
+/* ---- slow readers ---- */
 
-static void test_slow_reader_stops_the_taking_of_frames(void **state)
+static void test_slow_reader_stops_reading(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     for (int i = 0; i < 100; i++) {
         say(fixture, "big 100000\n");
     }
@@ -515,31 +534,18 @@ static void test_slow_reader_stops_the_taking_of_frames(void **state)
     run(fixture);
     assert_int_equal(echo.handled, handled);
 
-    size_t total = 0;
-    while (total < (size_t)100 * 100001) {
-        static char text[1 << 20];
-        ssize_t size = read(fixture->peer, text, sizeof(text));
-        total += size > 0 ? (size_t)size : 0;
-        loop_timer_start(fixture->timer, 0);
-        assert_int_equal(loop_run(fixture->loop), 0);
-    }
+    assert_int_equal(read_all(fixture, (size_t)100 * 100001), (size_t)100 * 100001);
     assert_int_equal(echo.handled, 100);
     say(fixture, "again\n");
     assert_string_equal(hear(fixture), "again\n");
 }
 
-static void test_full_pipeline_stops_the_taking_of_frames(void **state)
+static void test_requests_in_flight_stop_reading(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
-    for (int i = 0; i < CORE_IN_FLIGHT_MAX + 10; i++) {
-        say(fixture, "wait x\n");
-    }
-    run(fixture);
-    assert_int_equal(echo.handled, CORE_IN_FLIGHT_MAX);
+    fill(fixture);
     assert_string_equal(hear(fixture), "");
-    echo_release(&fixture->lines->conn);
-    fixture->lines->conn.ops->resume(&fixture->lines->conn);
+    release(fixture);
     assert_int_equal(strlen(hear(fixture)), 2 * CORE_IN_FLIGHT_MAX);
     assert_int_equal(echo.handled, CORE_IN_FLIGHT_MAX + 10);
     echo_release(&fixture->lines->conn);
@@ -571,114 +577,25 @@ static void test_slow_peer_is_not_hung_up_on(void **state)
         static char text[40 * 1000];
         ssize_t size = read(fixture->peer, text, sizeof(text));
         total += size > 0 ? (size_t)size : 0;
-        for (int i = 0; i < 8; i++) {
-            run(fixture);
-        }
+        run_for(fixture, 40);
         assert_non_null(fixture->lines);
     }
-    for (int i = 0; i < 220; i++) {
-        run(fixture);
-    }
+    run_for(fixture, 1100);
     assert_non_null(fixture->lines);
 }
 
-static void test_who_does_not_read_what_is_pushed_is_disconnected(void **state)
-{
-    struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
-    say(fixture, "flood 30 100000\n");
-    run(fixture);
-    assert_non_null(fixture->lines);
-    echo_flood(&fixture->lines->conn, JSV_STR("flood 30 100000"));
-    assert_int_equal(echo.slow, 1);
-    run(fixture);
-    assert_null(fixture->lines);
-    assert_int_equal(fixture->error, -ENOBUFS);
-    assert_int_equal(echo.slow, 1);
-    assert_int_equal(echo.done, 1);
-}
-
-static size_t read_all(struct lines_fixture *fixture, size_t size)
-{
-    size_t total = 0;
-    while (total < size && fixture->lines) {
-        static char text[1 << 20];
-        ssize_t length = read(fixture->peer, text, sizeof(text));
-        total += length > 0 ? (size_t)length : 0;
-        loop_timer_start(fixture->timer, 0);
-        assert_int_equal(loop_run(fixture->loop), 0);
-    }
-    return total;
-}
-
-/* One message as large as they may be is taken; the next one has to wait until it is read. */
-static void test_one_pushed_message_may_be_as_large_as_the_limit(void **state)
-{
-    struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
-    for (int i = 0; i < 3; i++) {
-        say(fixture, "flood 1 4194304\n");
-        run(fixture);
-        assert_int_equal(read_all(fixture, 4194305), 4194305);
-    }
-    say(fixture, "flood 2 4194304\n");
-    run(fixture);
-    assert_null(fixture->lines);
-}
-
-/* A large answer that is under way does not count against what is pushed meanwhile. */
-static void test_answers_are_not_counted_as_pushes(void **state)
-{
-    struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
-    say(fixture, "big 4194304\n");
-    run(fixture);
-    struct core_conn *conn = &fixture->lines->conn;
-    for (int i = 0; i < 10; i++) {
-        conn->ops->push(conn, JSV_STR("progress"));
-    }
-    assert_true(conn->ops->can_push(conn));
-    assert_int_equal(read_all(fixture, 4194305 + 90), 4194305 + 90);
-    assert_int_equal(echo.slow, 0);
-}
-
-/* What was read is not counted any more, also when the queue was never quite empty. */
-static void test_pushes_that_were_read_do_not_count(void **state)
-{
-    struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
-    size_t pushed = 0;
-    size_t heard = 0;
-    struct core_conn *conn = &fixture->lines->conn;
-    for (int i = 0; i < 3; i++) {
-        echo_flood(conn, JSV_STR("flood 30 100000"));
-        pushed += 30 * 100001;
-        heard += read_all(fixture, pushed - heard - 800000);
-        assert_true(loop_stream_queued(fixture->lines->out) > 0);
-    }
-    say(fixture, "big 4194304\n");
-    run(fixture);
-    echo_flood(conn, JSV_STR("flood 1 100000"));
-    assert_int_equal(echo.slow, 0);
-    pushed += 4194305 + 100001;
-    heard += read_all(fixture, pushed - heard);
-    assert_int_equal(heard, pushed);
-}
-
-/* ---- we are done ---- */
+/* ---- finishing ---- */
 
 static void test_finish_sends_what_is_in_flight(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "wait one\n");
     run(fixture);
-    fixture->lines->ops->finish(fixture->lines);
+    finish(fixture);
     say(fixture, "two\n");
     run(fixture);
     assert_non_null(fixture->lines);
-    echo_release(&fixture->lines->conn);
-    fixture->lines->conn.ops->idle(&fixture->lines->conn);
+    release(fixture);
     run_until_closed(fixture, 100);
     assert_string_equal(hear(fixture), "one\n");
     assert_int_equal(echo.handled, 1);
@@ -689,10 +606,9 @@ static void test_finish_sends_what_is_in_flight(void **state)
 static void test_finish_takes_what_was_read(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "one\ntwo\n");
     assert_true(loop_stream_read_now(fixture->lines->out));
-    fixture->lines->ops->finish(fixture->lines);
+    finish(fixture);
     run_until_closed(fixture, 100);
     assert_string_equal(hear(fixture), "one\ntwo\n");
 }
@@ -700,38 +616,24 @@ static void test_finish_takes_what_was_read(void **state)
 static void test_finish_takes_lines_however_long_they_take(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "one\ntwo\nthree\n");
     assert_true(loop_stream_read_now(fixture->lines->out));
     echo_line_us = CORE_ROUND_US;
-    fixture->lines->ops->finish(fixture->lines);
+    finish(fixture);
     echo_line_us = 0;
     run_until_closed(fixture, 100);
     assert_string_equal(hear(fixture), "one\ntwo\nthree\n");
 }
 
-static void hear_big(struct lines_fixture *fixture, size_t expected)
-{
-    size_t total = 0;
-    for (int i = 0; i < 100; i++) {
-        static char text[1 << 20];
-        ssize_t size = read(fixture->peer, text, sizeof(text));
-        total += size > 0 ? (size_t)size : 0;
-        run(fixture);
-    }
-    assert_int_equal(total, expected);
-}
-
 static void test_finish_waits_for_the_queue(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "big 1000000\n");
     run(fixture);
-    fixture->lines->ops->finish(fixture->lines);
+    finish(fixture);
     run(fixture);
     assert_non_null(fixture->lines);
-    hear_big(fixture, 1000001);
+    read_all(fixture, 1000002);
     assert_null(fixture->lines);
 }
 
@@ -739,43 +641,24 @@ static void test_finish_waits_for_the_queue(void **state)
 static void test_end_of_input_waits_for_the_queue(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_patient(fixture, 0, 50);
+    open_with(fixture, 0, 50, 0);
     say(fixture, "big 1000000\n");
     assert_int_equal(shutdown(fixture->peer, SHUT_WR), 0);
-    for (int i = 0; i < 40; i++) {
-        run(fixture);
-    }
+    run_for(fixture, 200);
     assert_non_null(fixture->lines);
-    hear_big(fixture, 1000001);
+    read_all(fixture, 1000002);
     assert_null(fixture->lines);
 }
 
 static void test_finish_of_an_idle_connection(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     run(fixture);
-    fixture->lines->ops->finish(fixture->lines);
+    finish(fixture);
     run_until_closed(fixture, 100);
 }
 
 /* ---- two descriptors ---- */
-
-static void test_two_pipes(void **state)
-{
-    struct lines_fixture *fixture = *state;
-    int in[2];
-    int out[2];
-    assert_int_equal(pipe2(in, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    struct net_lines_options options = options_for(fixture, in[0], out[1]);
-    assert_int_equal(net_lines_open(&options, &fixture->lines), 0);
-    assert_int_equal(write(in[1], "one\ntwo", 7), 7);
-    close(in[1]);
-    run_until_closed(fixture, 100);
-    fixture->peer = out[0];
-    assert_string_equal(hear(fixture), "one\ntwo\n");
-}
 
 /* Open two pipes. fixture->peer becomes the end to write to. @return the end to read from. */
 static int open_pipes(struct lines_fixture *fixture, unsigned drain_ms)
@@ -791,17 +674,25 @@ static int open_pipes(struct lines_fixture *fixture, unsigned drain_ms)
     return out[0];
 }
 
+static void test_two_pipes(void **state)
+{
+    struct lines_fixture *fixture = *state;
+    int out = open_pipes(fixture, 0);
+    say(fixture, "one\ntwo");
+    hang_up(fixture);
+    run_until_closed(fixture, 100);
+    fixture->peer = out;
+    assert_string_equal(hear(fixture), "one\ntwo\n");
+}
+
 static void test_end_of_input_is_noticed_while_nothing_is_read(void **state)
 {
     struct lines_fixture *fixture = *state;
     int out = open_pipes(fixture, 50);
     fill(fixture);
-    for (unsigned i = 0; i < 20; i++) {
-        run(fixture);
-    }
+    run_for(fixture, 100);
     assert_non_null(fixture->lines); /* time does not count yet */
-    close(fixture->peer);
-    fixture->peer = -1;
+    hang_up(fixture);
     run_until_closed(fixture, 1000);
     assert_int_equal(echo.cancelled, CORE_IN_FLIGHT_MAX);
     assert_int_equal(fixture->error, -ETIME);
@@ -816,15 +707,11 @@ static void test_input_that_is_over_is_taken_to_the_end(void **state)
     for (int i = 0; i < 6 * CORE_IN_FLIGHT_MAX; i++) {
         say(fixture, "wait x\n");
     }
-    close(fixture->peer);
-    fixture->peer = -1;
+    hang_up(fixture);
     for (int i = 0; i < 6; i++) {
-        for (unsigned j = 0; j < 20; j++) {
-            run(fixture);
-        }
+        run_for(fixture, 100);
         assert_non_null(fixture->lines);
-        echo_release(&fixture->lines->conn);
-        fixture->lines->conn.ops->resume(&fixture->lines->conn);
+        release(fixture);
         run(fixture);
     }
     run_until_closed(fixture, 100);
@@ -854,8 +741,7 @@ static void test_files(void **state)
     tmpdir_write(&dir, "out", "");
     int in = open(tmpdir_path(&dir, "in"), O_RDONLY | O_CLOEXEC);
     int out = open(tmpdir_path(&dir, "out"), O_RDWR | O_CLOEXEC);
-    struct net_lines_options options = options_for(fixture, in, out);
-    assert_int_equal(net_lines_open(&options, &fixture->lines), 0);
+    open_lines(fixture, in, out);
     run_until_closed(fixture, 100);
     fixture->peer = open(tmpdir_path(&dir, "out"), O_RDONLY | O_CLOEXEC);
     assert_string_equal(hear(fixture), "one\ntwo\n");
@@ -867,8 +753,7 @@ static void test_nothing_in(void **state)
     struct lines_fixture *fixture = *state;
     int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    struct net_lines_options options = options_for(fixture, in, out);
-    assert_int_equal(net_lines_open(&options, &fixture->lines), 0);
+    open_lines(fixture, in, out);
     run_until_closed(fixture, 100);
     assert_int_equal(echo.handled, 0);
 }
@@ -876,17 +761,10 @@ static void test_nothing_in(void **state)
 static void test_closed_output_ends_it(void **state)
 {
     struct lines_fixture *fixture = *state;
-    int in[2];
-    int out[2];
-    assert_int_equal(pipe2(in, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    close(out[0]);
-    struct net_lines_options options = options_for(fixture, in[0], out[1]);
-    assert_int_equal(net_lines_open(&options, &fixture->lines), 0);
-    assert_int_equal(write(in[1], "one\n", 4), 4);
+    close(open_pipes(fixture, 0));
+    say(fixture, "one\n");
     run_until_closed(fixture, 100);
-    assert_int_equal(fixture->error, 0); /* the reader left: that is not a failure */
-    close(in[1]);
+    assert_int_equal(fixture->error, 0); /* the reader left, which is not an error */
 }
 
 static void test_full_disk_ends_it(void **state)
@@ -895,8 +773,7 @@ static void test_full_disk_ends_it(void **state)
     int in[2];
     assert_int_equal(pipe2(in, O_CLOEXEC), 0);
     int out = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    struct net_lines_options options = options_for(fixture, in[0], out);
-    assert_int_equal(net_lines_open(&options, &fixture->lines), 0);
+    open_lines(fixture, in[0], out);
     assert_int_equal(write(in[1], "one\n", 4), 4);
     run_until_closed(fixture, 100);
     assert_int_equal(fixture->error, -ENOSPC);
@@ -978,8 +855,7 @@ static void test_failing_reads_and_writes_end_it(void **state)
         run_until_closed(fixture, 100);
         assert_true(fault.hit);
         fault_disarm();
-        close(fixture->peer);
-        fixture->peer = -1;
+        hang_up(fixture);
     }
 }
 
@@ -987,7 +863,6 @@ static void test_failing_reads_and_writes_end_it(void **state)
 static void test_lost_answer_ends_it(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "big 20000\n");
     fault_arm(FAULT_RESIZE, 2, ENOMEM);
     run_until_closed(fixture, 100);
@@ -998,53 +873,47 @@ static void test_lost_answer_ends_it(void **state)
 static void test_failing_queue_ends_it(void **state)
 {
     struct lines_fixture *fixture = *state;
-    open_socket(fixture, 0);
     say(fixture, "big 1000000\n");
     run(fixture);
     assert_true(loop_stream_queued(fixture->lines->out) > 0);
-    close(fixture->peer);
-    fixture->peer = -1;
+    hang_up(fixture);
     run_until_closed(fixture, 100);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        LINES_TEST(test_echo),
-        LINES_TEST(test_pushed_lines),
-        LINES_TEST(test_byte_by_byte),
-        LINES_TEST(test_one_write_for_pipelined_requests),
+        SOCKET_TEST(test_echo),
+        SOCKET_TEST(test_pushed_lines),
+        SOCKET_TEST(test_byte_by_byte),
+        SOCKET_TEST(test_one_write_for_pipelined_requests),
         LINES_TEST(test_round_takes_lines_for_a_limited_time),
-        LINES_TEST(test_no_allocation_per_request),
-        LINES_TEST(test_idle_connection_keeps_no_memory_for_answers),
-        LINES_TEST(test_oversize_line),
-        LINES_TEST(test_endless_line),
+        SOCKET_TEST(test_no_allocation_per_request),
+        SOCKET_TEST(test_idle_connection_keeps_no_memory_for_answers),
+        SOCKET_TEST(test_oversize_line),
+        SOCKET_TEST(test_endless_line),
         LINES_TEST(test_line_that_does_not_end_is_hung_up_on),
         LINES_TEST(test_oversize_line_that_does_not_end_is_hung_up_on),
         LINES_TEST(test_lines_that_end_may_come_for_ever),
-        LINES_TEST(test_half_closed_peer_gets_its_answers),
-        LINES_TEST(test_half_closed_peer_waits_for_what_is_in_flight),
-        LINES_TEST(test_what_is_in_flight_may_take_only_so_long),
-        LINES_TEST(test_gone_peer_cancels_what_is_in_flight),
-        LINES_TEST(test_gone_peer_is_noticed_while_nothing_is_read),
-        LINES_TEST(test_half_closed_peer_is_answered_though_nothing_is_read),
-        LINES_TEST(test_half_closed_peer_that_goes_is_noticed),
-        LINES_TEST(test_gone_peer_is_heard_to_the_end),
+        SOCKET_TEST(test_half_closed_peer_gets_its_answers),
+        SOCKET_TEST(test_half_closed_peer_waits_for_what_is_in_flight),
+        LINES_TEST(test_requests_in_flight_have_a_time_limit_at_the_end),
+        SOCKET_TEST(test_gone_peer_cancels_what_is_in_flight),
+        SOCKET_TEST(test_gone_peer_is_noticed_while_nothing_is_read),
+        SOCKET_TEST(test_half_closed_peer_is_answered_though_nothing_is_read),
+        SOCKET_TEST(test_half_closed_peer_that_goes_is_noticed),
+        SOCKET_TEST(test_gone_peer_is_heard_to_the_end),
         LINES_TEST(test_peer_vanishes_at_every_moment),
-        LINES_TEST(test_slow_reader_stops_the_taking_of_frames),
-        LINES_TEST(test_full_pipeline_stops_the_taking_of_frames),
+        SOCKET_TEST(test_slow_reader_stops_reading),
+        SOCKET_TEST(test_requests_in_flight_stop_reading),
         LINES_TEST(test_stalled_peer_is_hung_up_on),
         LINES_TEST(test_slow_peer_is_not_hung_up_on),
-        LINES_TEST(test_who_does_not_read_what_is_pushed_is_disconnected),
-        LINES_TEST(test_one_pushed_message_may_be_as_large_as_the_limit),
-        LINES_TEST(test_pushes_that_were_read_do_not_count),
-        LINES_TEST(test_answers_are_not_counted_as_pushes),
-        LINES_TEST(test_finish_sends_what_is_in_flight),
-        LINES_TEST(test_finish_takes_what_was_read),
-        LINES_TEST(test_finish_takes_lines_however_long_they_take),
-        LINES_TEST(test_finish_waits_for_the_queue),
+        SOCKET_TEST(test_finish_sends_what_is_in_flight),
+        SOCKET_TEST(test_finish_takes_what_was_read),
+        SOCKET_TEST(test_finish_takes_lines_however_long_they_take),
+        SOCKET_TEST(test_finish_waits_for_the_queue),
         LINES_TEST(test_end_of_input_waits_for_the_queue),
-        LINES_TEST(test_finish_of_an_idle_connection),
+        SOCKET_TEST(test_finish_of_an_idle_connection),
         LINES_TEST(test_two_pipes),
         LINES_TEST(test_end_of_input_is_noticed_while_nothing_is_read),
         LINES_TEST(test_input_that_is_over_is_taken_to_the_end),
@@ -1056,8 +925,8 @@ int main(void)
         LINES_TEST(test_opening_fails_cleanly),
         LINES_TEST(test_opening_two_descriptors_fails_cleanly),
         LINES_TEST(test_failing_reads_and_writes_end_it),
-        LINES_TEST(test_lost_answer_ends_it),
-        LINES_TEST(test_failing_queue_ends_it),
+        SOCKET_TEST(test_lost_answer_ends_it),
+        SOCKET_TEST(test_failing_queue_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void test_listener_that_makes_room_is_told(void **state)
     run(fixture);
 }
 
-/* ---- pushed messages of all clients ---- */
+/* ---- pushed messages of one client ---- */
 
 static void flood(struct peers_fixture *fixture, size_t i, const char *what)
 {
@@ -177,6 +177,80 @@ static void flood(struct peers_fixture *fixture, size_t i, const char *what)
         echo_flood(&fixture->peer[i]->conn, jsv_str_from(what));
     }
 }
+
+/* Read from the first client. */
+static size_t read_all(struct peers_fixture *fixture, size_t size)
+{
+    size_t total = 0;
+    while (total < size && fixture->peer[0]) {
+        static char text[1 << 20];
+        ssize_t length = read(fixture->client[0], text, sizeof(text));
+        total += length > 0 ? (size_t)length : 0;
+        loop_timer_start(fixture->timer, 0);
+        assert_int_equal(loop_run(fixture->loop), 0);
+    }
+    return total;
+}
+
+static void test_client_that_does_not_read_pushes_is_disconnected(void **state)
+{
+    struct peers_fixture *fixture = *state;
+    flood(fixture, 0, "flood 30 100000");
+    run(fixture);
+    assert_non_null(fixture->peer[0]);
+    flood(fixture, 0, "flood 30 100000");
+    assert_int_equal(echo.slow, 1);
+    assert_int_equal(fixture->peer[0]->error, -ENOBUFS);
+    run(fixture);
+    assert_null(fixture->peer[0]);
+    assert_int_equal(echo.slow, 1);
+    assert_int_equal(echo.done, 1);
+}
+
+/* One message of the largest size is queued; the next one only after it was read. */
+static void test_one_pushed_message_may_be_as_large_as_the_limit(void **state)
+{
+    struct peers_fixture *fixture = *state;
+    for (int i = 0; i < 3; i++) {
+        flood(fixture, 0, "flood 1 4194304");
+        assert_int_equal(read_all(fixture, 4194305), 4194305);
+    }
+    flood(fixture, 0, "flood 2 4194304");
+    run(fixture);
+    assert_null(fixture->peer[0]);
+}
+
+/* A large answer in the queue does not count for the limit of pushed messages. */
+static void test_answers_are_not_counted_as_pushes(void **state)
+{
+    struct peers_fixture *fixture = *state;
+    say(fixture, 0, "big 4194304\n");
+    flood(fixture, 0, "flood 10 8");
+    assert_int_equal(read_all(fixture, 4194305 + 90), 4194305 + 90);
+    assert_int_equal(echo.slow, 0);
+}
+
+/* Messages that were read do not count any more, even if the queue was never quite empty. */
+static void test_pushes_that_were_read_do_not_count(void **state)
+{
+    struct peers_fixture *fixture = *state;
+    size_t pushed = 0;
+    size_t heard = 0;
+    for (int i = 0; i < 3; i++) {
+        flood(fixture, 0, "flood 30 100000");
+        pushed += 30 * 100001;
+        heard += read_all(fixture, pushed - heard - 800000);
+        assert_true(loop_stream_queued(fixture->peer[0]->out) > 0);
+    }
+    say(fixture, 0, "big 4194304\n");
+    flood(fixture, 0, "flood 1 100000");
+    assert_int_equal(echo.slow, 0);
+    pushed += 4194305 + 100001;
+    heard += read_all(fixture, pushed - heard);
+    assert_int_equal(heard, pushed);
+}
+
+/* ---- pushed messages of all clients ---- */
 
 static void test_slowest_reader_of_all_is_disconnected_first(void **state)
 {
@@ -225,6 +299,10 @@ int main(void)
         PEERS_TEST(test_idle_ones_make_room_before_those_that_listen),
         PEERS_TEST(test_unread_answers_are_not_work),
         PEERS_TEST(test_listener_that_makes_room_is_told),
+        PEERS_TEST(test_client_that_does_not_read_pushes_is_disconnected),
+        PEERS_TEST(test_one_pushed_message_may_be_as_large_as_the_limit),
+        PEERS_TEST(test_answers_are_not_counted_as_pushes),
+        PEERS_TEST(test_pushes_that_were_read_do_not_count),
         PEERS_TEST(test_slowest_reader_of_all_is_disconnected_first),
         PEERS_TEST(test_clients_that_read_are_not_disconnected_for_others),
     };
