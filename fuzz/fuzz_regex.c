@@ -1,9 +1,8 @@
 /*
- * Input: a pattern and a subject with a record separator (0x1e) between them;
- * the subject is cut where it stops being UTF-8. Every way of matching that
- * answers gives the same answer, and what is valid in unicode mode is refused
- * only with a reason of ours. The pattern is asked twice, as it is and for all
- * of the subject, since rows match only what is anchored.
+ * Input: a pattern and a subject, separated by a record separator (0x1e); the
+ * subject ends where it is not UTF-8. All engines that give a result agree, and
+ * a pattern that is valid in unicode mode only fails to compile because of our
+ * limits. The pattern is used twice, unchanged and anchored.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 
 static struct jsv_regex_scratch *scratch;
 
-/* @return what searching says; or what compiling says, less 1000. */
+/* @return the result of searching; or the error of compiling, less 1000. */
 static int
 ask(enum jsv_regex_engine engine,
     struct jsv_str pattern,

@@ -2,12 +2,12 @@
 //
 //   node differential.mjs DRIVER [PATTERNS] [SEED]
 //
-// Patterns are made from the grammar, now and then with a mistake or with
-// legacy syntax in them; subjects from what occurs in patterns. With flag u
-// Node must agree with us on what is valid and on what matches. Without it,
-// Node reads some patterns that are not valid with it; where we read them too,
-// and nothing in them depends on the flag, it must agree as well. Subjects
-// that this version of Node is known to match wrongly are left out and counted.
+// Patterns are generated from the grammar, some with an error or with legacy
+// syntax; subjects from parts of patterns. With flag u, Node must agree on
+// validity and matches. Without it, Node accepts some more patterns; if libjsv
+// accepts them too, and nothing in them depends on the flag, the matches must
+// agree as well. Subjects that this version of Node is known to match wrongly
+// are skipped and counted.
 import { spawnSync } from 'node:child_process';
 
 const [driver, count = '20000', seed = '1'] = process.argv.slice(2);
@@ -142,7 +142,7 @@ function subject(from) {
   return text;
 }
 
-// V8 also finds matches between the halves of a surrogate pair, where there is no place.
+// V8 also finds matches between the halves of a surrogate pair, which is not a position.
 function matches(regex, text) {
   if (!regex.unicode) return regex.test(text);
   let index = 0;
@@ -167,7 +167,7 @@ function compile(source, flags) {
 }
 
 const hex = (text) => Buffer.from(text, 'utf8').toString('hex') || '-';
-// What the u flag changes besides what is valid.
+// Effects of the u flag other than on validity.
 const flagMatters = /\\[pPkucC]|[^\0-\uffff]|[\ud800-\udfff]|\\[DWS]|\[\^|\./u;
 
 const questions = [];

@@ -83,7 +83,7 @@ static int read_unicode(struct jsv_regex_parser *parser, uint32_t *ret_character
 
 /* ---- names of groups ---- */
 
-/* A name is an ECMAScript identifier, which may have letters of any script; PCRE2 knows which. */
+/* A name is an ECMAScript identifier, with letters of any script; PCRE2 has the list. */
 
 /* A character of a name, which may be escaped. */
 static int read_name_character(struct jsv_regex_parser *parser, uint32_t *ret_character)
@@ -243,7 +243,7 @@ static int property_set(
         error = jsv_regex_invalid(parser, offset, "unknown Unicode property");
     } else if (!property.known && !parser->strict) {
         error = jsv_regex_invalid(
-            parser, offset, "unsupported: a Unicode property that PCRE2 does not know");
+            parser, offset, "unsupported: PCRE2 does not have this Unicode property");
     } else {
         error = jsv_charset_add_property(&builder, &property, negated);
     }

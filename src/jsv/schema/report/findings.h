@@ -27,7 +27,7 @@ struct jsv_place {
  * A reference that evaluation followed. Between two references the evaluation
  * path is a pointer in one document, so only references are recorded. They are
  * on the C stack while they are followed. A finding copies those it needs; the
- * copy is shared by all findings behind the same reference.
+ * copy is shared by all findings below the same reference.
  */
 struct jsv_ref_link {
     struct jsv_ref_link *outer; /* followed before this one */
@@ -57,7 +57,7 @@ struct jsv_expected {
     unsigned types; /* of enum jsv_type_bits */
     const struct jsv_expected_values *lists;
     size_t list_count;
-    bool tag; /* each list has a single value, as a member has that tells alternatives apart */
+    bool tag; /* each list has a single value, such as a member that identifies an alternative */
 };
 
 struct jsv_finding {

@@ -90,7 +90,7 @@ static void test_unknown_to_pcre2(void **state)
         "a\\P{Bidi_Mirrored}",
         -EINVAL,
         4,
-        "unsupported: a Unicode property that PCRE2 does not know");
+        "unsupported: PCRE2 does not have this Unicode property");
 }
 
 /* Every ASCII character in every notation, matched with itself and its neighbour. */

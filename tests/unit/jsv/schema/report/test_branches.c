@@ -54,7 +54,7 @@ static void lists_the_allowed_tags(void **state)
     schema_fixture_expect(fixture, "{'jsonrpc':'2.0','method':'pong'}", expected);
     schema_fixture_expect(fixture, "{'jsonrpc':'2.0','method':5,'x':1}", expected);
     schema_fixture_expect(fixture, "{'jsonrpc':'2.0','method':'pong','params':{}}", expected);
-    /* both wrong: the first that all alternatives speak of */
+    /* both wrong: the first one that all alternatives have */
     schema_fixture_expect(
         fixture, "{'jsonrpc':'1.0','method':'pong'}", "/jsonrpc: expected '2.0' (anyOf /anyOf)");
 }
@@ -67,19 +67,19 @@ static void reports_a_missing_tag(void **state)
         fixture,
         "{'jsonrpc':'2.0'}",
         ": missing property 'method' (required /$defs/ping/required)");
-    /* no alternative is blamed for what else it would want */
+    /* other problems of the alternatives are not reported */
     schema_fixture_expect(
         fixture,
         "{'params':{},'cursor':1}",
         ": missing property 'jsonrpc' (required /$defs/ping/required)\n"
         ": missing property 'method' (required /$defs/ping/required)");
-    /* a value that all share does not tell them apart: the tag that is there does */
+    /* a value shared by all is not a tag; the existing tag decides */
     schema_fixture_expect(
         fixture,
         "{'method':'call'}",
         ": missing property 'jsonrpc' (required /$defs/call/required)\n"
         ": missing property 'params' (required /$defs/call/required)");
-    /* values in an enum, behind a reference; other kinds of value do not count */
+    /* values in an enum, through a reference; other kinds of value do not count */
     schema_fixture_use(
         fixture,
         "{'oneOf':[{'type':'string'},{'required':['k','x'],'properties':{'k':{'$ref':'#/$defs/"
@@ -140,23 +140,23 @@ static void wrong_types(void **state)
          "{'anyOf':[{'type':'string'},{'enum':[1,2]},{'enum':[2,3]}]}",
          "[]",
          ": expected string or one of 1, 2, 3 (anyOf /anyOf)"},
-        /* of the right type, so a value of it was meant */
+        /* the type matches, so values of that type are listed */
         {SCHEMA_ALL, NULL, "4", ": expected one of 1, 2, 3 (anyOf /anyOf)"},
         {SCHEMA_6_ON,
          "{'anyOf':[{'type':'string'},{'const':5}]}",
          "null",
          ": expected string or 5 (anyOf /anyOf)"},
-        /* a type and its values are told by the values */
+        /* values are listed instead of their type */
         {SCHEMA_ALL,
          "{'oneOf':[{'type':'string','enum':['a']},{'type':'null'}]}",
          "1",
          ": expected null or 'a' (oneOf /oneOf)"},
-        /* nested alternatives are put together, too */
+        /* nested alternatives are merged, too */
         {SCHEMA_ALL,
          "{'anyOf':[{'anyOf':[{'type':'string'},{'type':'null'}]},{'type':'boolean'}]}",
          "1",
          ": expected null or boolean or string (anyOf /anyOf)"},
-        /* one alternative has the type: it is the one that was meant */
+        /* the only alternative of the right type is reported */
         {SCHEMA_ALL,
          "{'anyOf':[{'type':'null'},{'type':'string','minLength':3},{'type':'boolean'}]}",
          "'a'",
@@ -174,24 +174,24 @@ static void wrong_types(void **state)
 static void other_choices(void **state)
 {
     static const struct schema_case cases[] = {
-        /* what lies deeper came further */
+        /* a deeper problem is closer */
         {SCHEMA_ALL,
          "{'anyOf':[{'required':['method']},{'properties':{'result':{'type':'object'}},'required':["
          "'result']}]}",
          "{'result':5}",
          "/result: expected object (type /anyOf/1/properties/result/type)"},
-        /* fewer faults are closer */
+        /* fewer problems are closer */
         {SCHEMA_ALL,
          "{'anyOf':[{'required':['a','b']},{'required':['c']}]}",
          "{}",
          ": missing property 'c' (required /anyOf/1/required)"},
-        /* an unexpected member is a fault of its object */
+        /* an unexpected member is a problem of its object */
         {SCHEMA_ALL,
          "{'anyOf':[{'properties':{'a':{}},'additionalProperties':false},"
          "{'properties':{'b':{'type':'string'}}}]}",
          "{'b':5}",
          "/b: expected string (type /anyOf/1/properties/b/type)"},
-        /* equally close: all are said, when that is a sentence */
+        /* equally close: all in one message, if it is short enough */
         {SCHEMA_ALL,
          "{'anyOf':[{'required':['a']},{'required':['b']}]}",
          "{}",
@@ -214,7 +214,7 @@ static void other_choices(void **state)
          "{'a':5,'b':5}",
          "/a: must be at most 1 (maximum /anyOf/0/properties/a/maximum)\n"
          "/b: must be at most 1 (maximum /anyOf/0/properties/b/maximum)"},
-        /* a member with several values is a weaker sign than one with one */
+        /* a member with several allowed values counts less than one with a single value */
         {SCHEMA_6_ON,
          "{'anyOf':[{'properties':{'k':{'const':'x'},'v':{'enum':[1,2]}}},"
          "{'properties':{'k':{'const':'y'}}}]}",
@@ -225,7 +225,7 @@ static void other_choices(void **state)
          "]}",
          "{'k':'z'}",
          "/k: expected one of 'a', 'b', 'c' (anyOf /anyOf)"},
-        /* tags of different members have no common place */
+        /* tags of different members are not merged */
         {SCHEMA_6_ON,
          "{'anyOf':[{'properties':{'a':{'const':1}}},{'properties':{'b':{'const':1}}}]}",
          "{'a':2,'b':2}",
@@ -237,7 +237,7 @@ static void other_choices(void **state)
          "{'properties':{'m':{'const':'c'}}}]}",
          "{'m':'z'}",
          "/m: expected one of 'a', 'b', 'c' (oneOf /oneOf)"},
-        /* what fits leaves no trace */
+        /* an alternative that matches leaves no findings */
         {SCHEMA_ALL,
          "{'allOf':[{'anyOf':[{'type':'null'},{'type':'number'}]},{'maximum':1}]}",
          "2",

@@ -175,7 +175,7 @@ static void text(void **state)
         {SCHEMA_ALL, NULL, "'ab'", ": does not match pattern '^a+$' (pattern /pattern)"},
         {SCHEMA_ALL, NULL, "1", NULL},
         {SCHEMA_ALL, "{'format':'ipv4'}", "'not one'", NULL},
-        /* annotations, as format is */
+        /* not asserted by default, like format */
         {SCHEMA_7_ON,
          "{'contentMediaType':'application/json','contentEncoding':'base64'}",
          "'{'",

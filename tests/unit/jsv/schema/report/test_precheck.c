@@ -271,7 +271,7 @@ static void containers_with_the_same_end(void **state)
 }
 
 static const struct schema_case cases[] = {
-    /* a tree in which containers end together, each checked by the same */
+    /* a tree whose containers end together, each checked by the same schema */
     {
         SCHEMA_ALL,
         "{'properties':{'a':{'type':'integer'},'b':{'type':'integer'},'t':{'$ref':'#'}}}",
@@ -281,7 +281,7 @@ static const struct schema_case cases[] = {
         "/t/t/a: expected integer (type /properties/a/type)\n"
         "/t/t/b: expected integer (type /properties/b/type)",
     },
-    /* the same members, found good by one schema and bad by another */
+    /* the same members, valid for one schema and invalid for another */
     {
         SCHEMA_ALL,
         "{'properties':{'a':{'type':'integer'},'b':{'minimum':5},'c':{'type':'string'}},"
@@ -301,7 +301,7 @@ static const struct schema_case cases[] = {
         "/p2: expected string (type /patternProperties/^p/type)\n"
         "/y: expected null (type /additionalProperties/type)",
     },
-    /* what is good is evaluated all the same */
+    /* valid members are evaluated as well */
     {
         SCHEMA_ONLY(2020_12),
         "{'properties':{'s':{'$ref':'#/$defs/s'},'t':{'$ref':'#/$defs/s/not'}},'$defs':{'s':{"
@@ -311,7 +311,7 @@ static const struct schema_case cases[] = {
         "{'s':{'p1':'','a':1,'x':null,'b':'','p2':''}}",
         "/s/b: expected integer (type /$defs/s/not/properties/b/type)",
     },
-    /* the program explains what it cannot do, in the middle of an explanation that keeps marks */
+    /* the program calls the explanation while another one keeps marks */
     {
         SCHEMA_ONLY(2020_12),
         "{'properties':{'a':{'properties':{'b':true},'unevaluatedProperties':false},'c':{}},"
@@ -320,7 +320,7 @@ static const struct schema_case cases[] = {
         "/d: must be at least 1 (minimum /patternProperties/^d/minimum)\n"
         "/f: expected null (type /unevaluatedProperties/type)",
     },
-    /* references into a document that is otherwise fine */
+    /* references, with a single problem */
     {
         SCHEMA_ALL,
         "{'properties':{'tree':{'$ref':'#/definitions/tree'}},'definitions':{'tree':"
@@ -330,7 +330,7 @@ static const struct schema_case cases[] = {
         "/tree/below/1/below/0/leaf: expected integer "
         "(type /definitions/tree/properties/leaf/type)",
     },
-    /* nothing is known beforehand where references depend on the way taken */
+    /* no prechecks with dynamic references */
     {
         SCHEMA_ONLY(2020_12),
         "{'$id':'urn:o','$ref':'urn:tree','$defs':{'a':{'$id':'urn:tree','$dynamicAnchor':'n',"

@@ -81,7 +81,7 @@ static void limit_of_problems(void **state)
     expect_counts(fixture, "1", 99, 99, 0);
     expect_counts(fixture, "1", 100, 100, 0);
     expect_counts(fixture, "1", 101, 100, 1);
-    /* more than are kept before they are sorted */
+    /* more than the findings kept */
     expect_counts(fixture, "1", 5000, 100, 4900);
 
     struct jsv_validator_limits limits = {.problems_max = 3};
@@ -370,7 +370,7 @@ static void test_locations(void **state)
         "\"absoluteKeywordLocation\":"
         "\"https://example.org/root#/$defs/entry/properties/n/type\","
         "\"instanceLocation\":\"/list/0/next/next/n\",\"error\":\"expected integer\"}]}");
-    /* Into a resource of its own: the pointer begins there. */
+    /* An embedded resource: the pointer begins there. */
     assert_basic(
         fixture,
         "{\"other\": 2}",
@@ -378,7 +378,7 @@ static void test_locations(void **state)
         "\"keywordLocation\":\"/properties/other/$ref/allOf/0/minimum\","
         "\"absoluteKeywordLocation\":\"https://example.org/inner#/allOf/0/minimum\","
         "\"instanceLocation\":\"/other\",\"error\":\"must be at least 3\"}]}");
-    /* A schema that is false has no keyword. */
+    /* The schema false has no keyword. */
     assert_basic(
         fixture,
         "{\"never\": 2}",
