@@ -477,7 +477,7 @@ command_run(struct cli *cli, const struct cli_command *command, int argc, char *
 {
     struct cli_args args;
     cli->command = command->name;
-    if (cli_args_parse(cli, command, argc, argv, &args) < 0) {
+    if (cli_args_parse(cli, command, argc, argv, &args) != 0) {
         return APP_EXIT_TROUBLE;
     }
     if (args.flags & CLI_FLAG(HELP)) {

@@ -50,9 +50,9 @@ static int print_patch(
 {
     struct jsv_buf patch;
     struct jsv_buf pretty;
-    struct jsv_buf *out = is_pretty ? &pretty : &patch;
     cli_output_init(&patch);
     cli_output_init(&pretty);
+    struct jsv_buf *out = is_pretty ? &pretty : &patch;
     int r = write_patch(base, target, &patch);
     if (r == 0 && is_pretty) {
         r = indent(jsv_buf_str(&patch), &pretty);

@@ -245,6 +245,7 @@ static void take_in(struct delivery delivery)
     struct net_thread *thread = delivery.thread;
     struct net *net = thread->net;
     unsigned loops = net->options.loops;
+    assert(loops > 0);
     enum net_activity at_most = delivery.tries < loops ? NET_IDLE : NET_LISTENING;
     if (make_place(thread, at_most, false)) {
         open_peer(thread, delivery.transport, delivery.fd, false);

@@ -390,7 +390,7 @@ bool jsv_dfa_search(const struct jsv_dfa *dfa, struct jsv_str subject)
 {
     const char *at = subject.data;
     const char *end = at + subject.size;
-    const uint16_t *row = NULL;
+    const uint16_t *row = dfa->table;
     uint16_t state = dfa->first;
     while (state >= FIRST_ROW) {
         row = dfa->table + state;

@@ -291,7 +291,7 @@ static bool is_all_ascii(const struct jsv_label *label)
 static int from_a_label(struct jsv_str text, struct jsv_label *label)
 {
     char lower[JSV_LABEL_MAX];
-    if (text.size > sizeof(lower)) {
+    if (text.size < PREFIX_SIZE || text.size > sizeof(lower)) {
         return 0;
     }
     for (size_t i = 0; i < text.size; i++) {
