@@ -4,6 +4,57 @@
  */
 #include "dialect/mcp/mcp.h"
 #include "dialect/write.h"
+#include "jsv/base/text.h"
+
+/*
+ * Operators write the descriptors of external tools, and the protocol is stricter than the catalog.
+ * One tool that it does not allow would make clients reject the whole list, so these functions
+ * leave out what does not conform.
+ */
+
+static bool is_object_schema(struct jsv_value schema)
+{
+    struct jsv_str type = jsv_value_text(jsv_value_get(schema, JSV_STR("type")));
+    return jsv_str_equal(type, JSV_STR("object"));
+}
+
+/* The protocol demands "type":"object", which is true, because arguments are always an object. */
+static void write_input_schema(struct jsv_writer *writer, struct jsv_value schema)
+{
+    if (is_object_schema(schema)) {
+        jsv_write_member_value(writer, JSV_STR("inputSchema"), schema);
+        return;
+    }
+    jsv_write_member_object_begin(writer, JSV_STR("inputSchema"));
+    jsv_write_member_string(writer, JSV_STR("type"), JSV_STR("object"));
+    struct jsv_iter iter = jsv_value_iter(schema);
+    while (jsv_iter_next(&iter)) {
+        if (!JSV_IS(jsv_value_text(iter.key), "type")) {
+            jsv_write_member_value(writer, jsv_value_text(iter.key), iter.value);
+        }
+    }
+    jsv_write_object_end(writer);
+}
+
+static void write_annotations(struct jsv_writer *writer, struct jsv_value annotations)
+{
+    if (jsv_value_type(annotations) != JSV_TYPE_OBJECT) {
+        return;
+    }
+    jsv_write_member_object_begin(writer, JSV_STR("annotations"));
+    struct jsv_iter iter = jsv_value_iter(annotations);
+    while (jsv_iter_next(&iter)) {
+        struct jsv_str name = jsv_value_text(iter.key);
+        enum jsv_type type = jsv_value_type(iter.value);
+        bool is_hint = JSV_IS(name, "readOnlyHint") || JSV_IS(name, "destructiveHint") ||
+                       JSV_IS(name, "idempotentHint") || JSV_IS(name, "openWorldHint");
+        bool is_title = JSV_IS(name, "title");
+        if ((!is_hint || type == JSV_TYPE_BOOLEAN) && (!is_title || type == JSV_TYPE_STRING)) {
+            jsv_write_member_value(writer, name, iter.value);
+        }
+    }
+    jsv_write_object_end(writer);
+}
 
 static void write_tool(const struct mcp_exchange *exchange, size_t index, struct jsv_writer *writer)
 {
@@ -15,13 +66,14 @@ static void write_tool(const struct mcp_exchange *exchange, size_t index, struct
         jsv_write_member_string(writer, JSV_STR("title"), tool->title);
     }
     jsv_write_member_string(writer, JSV_STR("description"), tool->description);
-    mcp_write_member(writer, JSV_STR("inputSchema"), tool->input_schema);
-    if (version >= MCP_VERSION_2025_06_18) {
+    write_input_schema(writer, tool->input_schema);
+    bool is_any_output = mcp_is_modern(exchange->req);
+    if (version >= MCP_VERSION_2025_06_18 &&
+        (is_any_output || is_object_schema(tool->output_schema))) {
         mcp_write_member(writer, JSV_STR("outputSchema"), tool->output_schema);
     }
     if (version >= MCP_VERSION_2025_03_26) {
-        struct jsv_value annotations = jsv_value_get(tool->value, JSV_STR("annotations"));
-        mcp_write_member(writer, JSV_STR("annotations"), annotations);
+        write_annotations(writer, jsv_value_get(tool->value, JSV_STR("annotations")));
     }
     jsv_write_object_end(writer);
 }
