@@ -15,7 +15,7 @@ struct log_counters;
 /** On the loop that will use it. @param log NULL: *ret_request_log is NULL. @return 0 or -errno. */
 int core_request_log_new(struct log *log, struct core_request_log **ret_request_log);
 /** Accepts NULL. */
-void core_request_log_free(struct core_request_log *request_log);
+void core_request_log_free(struct core_request_log *log);
 
 /** The transport's name in the log and the metrics. */
 const char *core_transport_name(enum core_transport transport);
@@ -30,11 +30,11 @@ void core_log_make_ids(const struct core_request *request, char *ret_ids);
 /** @param change 1: opened, -1: closed. */
 void core_log_count_conn(const struct core_conn *conn, int change);
 /** @param change 1: a request begins to wait, -1: it no longer does. */
-void core_log_count_waiting(struct core_request_log *request_log, int change);
+void core_log_count_waiting(struct core_request_log *log, int change);
 /** The catalog was replaced. */
-void core_log_count_snapshot(struct core_request_log *request_log);
+void core_log_count_snapshot(struct core_request_log *log);
 
 /** The counters of this loop, or NULL. */
-struct log_counters *core_request_log_counters(const struct core_request_log *request_log);
+struct log_counters *core_request_log_counters(const struct core_request_log *log);
 /** The log behind it, or NULL. */
-struct log *core_request_log_target(const struct core_request_log *request_log);
+struct log *core_request_log_target(const struct core_request_log *log);
