@@ -33,7 +33,7 @@ bool cli_is_like_yaml(const char *name, struct jsv_str text);
 /** Remove the first line from a text. @return the line without its line break. */
 struct jsv_str cli_take_line(struct jsv_str *text);
 
-/** Whether a line holds nothing but white space. */
+/** Whether a line holds only white space. */
 bool cli_is_blank(struct jsv_str line);
 
 /* ---- documents ---- */
@@ -77,7 +77,7 @@ int cli_output_write(struct cli *cli, struct jsv_str text);
 
 /**
  * Write a buffer, unless filling it failed: a result is complete before its first byte is written,
- * so that nobody takes half of it for the whole. @return 0, or a reported error.
+ * so that half of it is never taken for the whole. @return 0, or a reported error.
  */
 int cli_output_buf(struct cli *cli, const struct jsv_buf *text);
 

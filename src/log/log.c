@@ -32,7 +32,8 @@ static const struct jsv_str secret_names[] = {
 /* Names an operator may add: each is compared with each member of an error's details. */
 #define ADDED_NAMES_MAX 50
 
-/* How long the monotonic clock stands in for the real one, which costs a second call. */
+/* How long the real time is computed from the monotonic clock, because reading it costs a second
+ * call. */
 #define CLOCK_US 1000000
 
 struct log_local {

@@ -6,9 +6,9 @@
  *     mcp:warning reason=deprecated_alias method=validate
  *
  * Values with blanks, quotes or control characters are quoted like JSON
- * strings, so that a line stays one line. When nobody reads standard error,
+ * strings, so that a line stays one line. When standard error is not read,
  * lines are dropped and answers are not delayed; the number of lost lines is
- * reported as soon as there is room again. Any thread may call.
+ * reported as soon as there is space again. Any thread may call.
  */
 #pragma once
 

@@ -201,7 +201,7 @@ static void disconnect_slow_reader(struct net_peer *peer, const char *why)
     net_peer_break(peer, -ENOBUFS);
 }
 
-/* @return NULL when nobody has left anything unread. */
+/* @return NULL when no peer has unread notifications. */
 static struct net_peer *slowest_reader(const struct net_peers *peers)
 {
     struct net_peer *slowest = NULL;

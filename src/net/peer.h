@@ -50,7 +50,7 @@ struct net_peer {
     struct core_conn conn;
     struct loop *loop;
     struct rpc_pool *pool;
-    struct loop_stream *out; /* NULL: there is nobody to write to any more */
+    struct loop_stream *out; /* NULL: closed for writing */
     struct jsv_buf output;   /* written in this round */
     uint64_t sent;           /* bytes given to the stream */
     uint64_t active_ms;      /* when its last message was taken, or it was opened */

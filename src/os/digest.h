@@ -21,7 +21,7 @@ int os_digest_setup(void);
 void os_digest(struct jsv_str bytes, char ret_hex[static OS_DIGEST_HEX_SIZE + 1]);
 
 /**
- * HMAC-SHA-256: without the key nobody can compute or forge it.
+ * HMAC-SHA-256: without the key it cannot be computed or forged.
  *
  * The first call starts OpenSSL's providers. Version 3.0 may crash when memory runs out meanwhile.
  * @return 0 or -ENOMEM.

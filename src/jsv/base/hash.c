@@ -1,7 +1,7 @@
 /*
  * SipHash-1-3 (Aumasson and Bernstein): one round per eight bytes, three to
  * finish. Without the key its collisions cannot be predicted, which is all a
- * hash table fed by strangers needs; it is not meant to sign anything.
+ * hash table with untrusted keys needs; it is not meant to sign anything.
  */
 #include "jsv/base/hash.h"
 
