@@ -25,20 +25,22 @@ struct key {
 };
 
 struct request {
-    const struct mcp_method *method;
+    const struct mcp_method *method; /* NULL: free */
     enum mcp_version version;
+    uint32_t bucket;
+    uint32_t older; /* slots in the same bucket, or NO_SLOT */
+    uint32_t newer;
     struct key key;
 };
 
-/*
- * A ring of the requests with numbers from `first` to `next`. An answer usually
- * belongs to one of the newest, so the search goes backwards; it compares
- * hashes, of which a free place has none.
- */
+#define BUCKET_COUNT ((size_t)2 * CHECK_PENDING_MAX)
+#define NO_SLOT      UINT32_MAX
+
+/* A ring in the order of arrival, and a hash table of chains that start with the newest. */
 struct check_pending {
-    uint64_t first;
-    uint64_t next;
-    uint64_t hashes[CHECK_PENDING_MAX];
+    uint64_t seed;
+    uint32_t next; /* slot of the next request, which drops the oldest */
+    uint32_t newest[BUCKET_COUNT];
     struct request requests[CHECK_PENDING_MAX];
 };
 
@@ -47,6 +49,8 @@ struct check_pending *check_pending_new(void)
     struct check_pending *pending = jsv_alloc(os_allocator(), sizeof(*pending));
     if (pending) {
         memset(pending, 0, sizeof(*pending));
+        memset(pending->newest, 0xff, sizeof(pending->newest));
+        pending->seed = (uint64_t)(uintptr_t)pending; /* unknown to the author of the ids */
     }
     return pending;
 }
@@ -80,10 +84,26 @@ static bool make_key(struct jsv_value id, struct key *ret_key)
     return true;
 }
 
-/* Never 0. */
-static uint64_t hash_of(const struct key *key)
+static uint32_t bucket_of(const struct check_pending *pending, const struct key *key)
 {
-    return jsv_hash((struct jsv_str){key->data, key->size}, 0) | 1;
+    uint64_t hash = jsv_hash((struct jsv_str){key->data, key->size}, pending->seed);
+    return (uint32_t)(hash % BUCKET_COUNT);
+}
+
+static const struct mcp_method *remove_request(struct check_pending *pending, uint32_t slot)
+{
+    struct request *request = &pending->requests[slot];
+    const struct mcp_method *method = request->method;
+    if (request->older != NO_SLOT) {
+        pending->requests[request->older].newer = request->newer;
+    }
+    if (request->newer != NO_SLOT) {
+        pending->requests[request->newer].older = request->older;
+    } else {
+        pending->newest[request->bucket] = request->older;
+    }
+    request->method = NULL;
+    return method;
 }
 
 void check_pending_put(
@@ -92,34 +112,38 @@ void check_pending_put(
     const struct mcp_method *method,
     enum mcp_version version)
 {
-    size_t slot = pending->next % CHECK_PENDING_MAX;
+    uint32_t slot = pending->next;
     struct request *request = &pending->requests[slot];
+    if (request->method) {
+        remove_request(pending, slot);
+    }
     if (!make_key(id, &request->key)) {
         return;
     }
     request->method = method;
     request->version = version;
-    pending->hashes[slot] = hash_of(&request->key);
-    pending->next++;
-    if (pending->next - pending->first > CHECK_PENDING_MAX) {
-        pending->first++;
+    request->bucket = bucket_of(pending, &request->key);
+    request->newer = NO_SLOT;
+    request->older = pending->newest[request->bucket];
+    if (request->older != NO_SLOT) {
+        pending->requests[request->older].newer = slot;
     }
+    pending->newest[request->bucket] = slot;
+    pending->next = (slot + 1) % CHECK_PENDING_MAX;
 }
 
-/* The slot of the newest request with this id; CHECK_PENDING_MAX when there is none. */
-static size_t find(const struct check_pending *pending, struct jsv_value id)
+/* The slot of the newest request with this id, or NO_SLOT. */
+static uint32_t find(const struct check_pending *pending, struct jsv_value id)
 {
     struct key key;
-    uint64_t hash = make_key(id, &key) ? hash_of(&key) : 0;
-    for (uint64_t number = pending->next; hash != 0 && number > pending->first; number--) {
-        size_t slot = (number - 1) % CHECK_PENDING_MAX;
+    uint32_t slot = make_key(id, &key) ? pending->newest[bucket_of(pending, &key)] : NO_SLOT;
+    for (; slot != NO_SLOT; slot = pending->requests[slot].older) {
         const struct key *other = &pending->requests[slot].key;
-        if (pending->hashes[slot] == hash && other->size == key.size &&
-            memcmp(other->data, key.data, key.size) == 0) {
-            return slot;
+        if (other->size == key.size && memcmp(other->data, key.data, key.size) == 0) {
+            break;
         }
     }
-    return CHECK_PENDING_MAX;
+    return slot;
 }
 
 const struct mcp_method *check_pending_find(
@@ -127,8 +151,8 @@ const struct mcp_method *check_pending_find(
 {
     enum jsv_type type = jsv_value_type(id);
     bool is_id = type == JSV_TYPE_STRING || type == JSV_TYPE_NUMBER;
-    size_t slot = is_id ? find(pending, id) : CHECK_PENDING_MAX;
-    if (slot == CHECK_PENDING_MAX) {
+    uint32_t slot = is_id ? find(pending, id) : NO_SLOT;
+    if (slot == NO_SLOT) {
         return NULL;
     }
     *ret_version = pending->requests[slot].version;
@@ -137,16 +161,8 @@ const struct mcp_method *check_pending_find(
 
 const struct mcp_method *check_pending_take(struct check_pending *pending, struct jsv_value id)
 {
-    size_t slot = find(pending, id);
-    if (slot == CHECK_PENDING_MAX) {
-        return NULL;
-    }
-    pending->hashes[slot] = 0;
-    while (pending->first < pending->next &&
-           pending->hashes[pending->first % CHECK_PENDING_MAX] == 0) {
-        pending->first++;
-    }
-    return pending->requests[slot].method;
+    uint32_t slot = find(pending, id);
+    return slot == NO_SLOT ? NULL : remove_request(pending, slot);
 }
 
 /* ---- versions ---- */
