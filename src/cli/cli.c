@@ -475,7 +475,7 @@ static enum app_exit print_help(struct cli *cli, const struct cli_command *comma
 static enum app_exit
 command_run(struct cli *cli, const struct cli_command *command, int argc, char **argv)
 {
-    struct cli_args args;
+    struct cli_args args = {0};
     cli->command = command->name;
     if (cli_args_parse(cli, command, argc, argv, &args) != 0) {
         return APP_EXIT_TROUBLE;

@@ -34,9 +34,9 @@ void cli_message_put(struct cli_message *message, const char *string)
 
 void cli_message_printf(struct cli_message *message, const char *format, ...)
 {
+    size_t room = sizeof(message->data) - message->size;
     va_list arguments;
     va_start(arguments, format);
-    size_t room = sizeof(message->data) - message->size;
     int size = vsnprintf(message->data + message->size, room, format, arguments);
     va_end(arguments);
     if (size > 0) {

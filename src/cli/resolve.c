@@ -385,7 +385,7 @@ static int index_text(
     struct jsv_str text,
     int error)
 {
-    struct jsv_str base;
+    struct jsv_str base = {"", 0};
     struct jsv_str id = {"", 0};
     struct jsv_error not_json = {0};
     if (error < 0 && error != -ENOMEM) {
