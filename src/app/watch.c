@@ -9,7 +9,7 @@
 #include "catalog/catalog.h"
 #include "jsv/base/alloc.h"
 #include "loop/loop.h"
-#include "os/dir.h"
+#include "os/file.h"
 #include "os/sys.h"
 
 /* Changes closer together than this are reported once. */

@@ -27,8 +27,8 @@
 #include "jsv/json/node.h"
 #include "jsv/schema/registry/registry.h"
 #include "jsv/schema/registry/uri.h"
+#include "os/file.h"
 #include "os/sys.h"
-#include "os/uri.h"
 
 /* Working directory, root and file: three paths, percent-encoded, and the scheme. */
 #define URI_SIZE_MAX ((size_t)10 * PATH_MAX)

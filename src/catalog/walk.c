@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "jsv/base/utf8.h"
-#include "os/dir.h"
+#include "os/file.h"
 #include "os/root.h"
 #include "os/sys.h"
 

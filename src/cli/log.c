@@ -21,7 +21,7 @@
 #include "cli/io.h"
 #include "cli/report.h"
 #include "jsv/base/ascii.h"
-#include "os/dir.h"
+#include "os/file.h"
 #include "os/sys.h"
 
 /* ---- the files ---- */

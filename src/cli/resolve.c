@@ -13,7 +13,6 @@
 #include "os/file.h"
 #include "os/root.h"
 #include "os/sys.h"
-#include "os/uri.h"
 
 /* Room for a percent-encoded path and its scheme. */
 #define URI_SIZE_MAX ((size_t)8 * PATH_MAX)

@@ -18,7 +18,7 @@
 #include "jsv/base/ascii.h"
 #include "log/event.h"
 #include "log/text.h"
-#include "os/dir.h"
+#include "os/file.h"
 #include "os/sys.h"
 
 /* Logs hold private data: only the owner and the group may read them. */

@@ -1,10 +1,15 @@
+#define _GNU_SOURCE /* struct dirent64 */
 #include "os/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 
 #include <jsv/jsv.h>
 
+#include "jsv/base/percent.h"
 #include "os/sys.h"
 
 /* First guess where the size is unknown: the default capacity of a pipe. */
@@ -84,4 +89,47 @@ int os_file_read_path(const char *path, struct jsv_buf *out)
     int r = os_file_read(fd, out);
     os_close(fd);
     return r;
+}
+
+/* ---- directories ---- */
+
+static bool is_self_or_parent(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+int os_dir_next(struct os_dir *dir, const char **ret_name)
+{
+    for (;;) {
+        if (dir->at == dir->size) {
+            ssize_t size = os_getdents(dir->fd, dir->block, sizeof(dir->block));
+            if (size <= 0) {
+                return (int)size;
+            }
+            dir->at = 0;
+            dir->size = (size_t)size;
+        }
+        const struct dirent64 *entry = (const void *)(dir->block + dir->at);
+        dir->at += entry->d_reclen;
+        if (!is_self_or_parent(entry->d_name)) {
+            *ret_name = entry->d_name;
+            return 1;
+        }
+    }
+}
+
+/* ---- URIs ---- */
+
+int os_uri_append_file(struct jsv_buf *out, const char *path)
+{
+    char directory[PATH_MAX] = "";
+    jsv_buf_append_str(out, JSV_STR("file://"));
+    if (path[0] != '/') {
+        if (os_getcwd(directory, sizeof(directory)) == 0) {
+            jsv_percent_append(out, jsv_str_from(directory), JSV_PERCENT_PATH);
+        }
+        jsv_buf_append_byte(out, '/');
+    }
+    jsv_percent_append(out, jsv_str_from(path), JSV_PERCENT_PATH);
+    return out->error;
 }

@@ -9,7 +9,6 @@
 
 #include <jsv/jsv.h>
 
-#include "os/dir.h"
 #include "os/file.h"
 #include "os/sys.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/io.h"
-#include "os/dir.h"
 #include "os/file.h"
 #include "os/root.h"
 #include "os/sys.h"

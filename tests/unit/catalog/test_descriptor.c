@@ -36,7 +36,7 @@ static bool has_headers(const char *schema, const char *wrong)
 #define ONE(type, header) OF("{'p': {'type': " type ", 'x-mcp-header': " header "}}")
 #define POINTER           "/inputSchema/properties/p/x-mcp-header"
 
-static void what_can_be_repeated(void **state)
+static void valid_headers(void **state)
 {
     (void)state;
     GOOD(ONE("'string'", "'Region'"));
@@ -124,7 +124,7 @@ static void headers_only_below_properties(void **state)
 }
 
 /* Names of properties and values of theirs may be anything. */
-static void what_only_looks_like_one(void **state)
+static void members_that_only_look_like_headers(void **state)
 {
     (void)state;
     NONE(OF("{'x-mcp-header': {'type': 'string'}}"));
@@ -173,14 +173,14 @@ static void a_long_pointer_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FIXTURE_TEST(what_can_be_repeated),
+        FIXTURE_TEST(valid_headers),
         FIXTURE_TEST(names),
         FIXTURE_TEST(length_of_a_name),
         FIXTURE_TEST(types),
         FIXTURE_TEST(a_header_name_is_unique),
         FIXTURE_TEST(header_nesting_limit),
         FIXTURE_TEST(headers_only_below_properties),
-        FIXTURE_TEST(what_only_looks_like_one),
+        FIXTURE_TEST(members_that_only_look_like_headers),
         FIXTURE_TEST(how_many_there_may_be),
         FIXTURE_TEST(a_long_pointer_is_cut),
     };

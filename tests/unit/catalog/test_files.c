@@ -139,7 +139,7 @@ static void test_all_sizes_together(void **state)
 
 /* ---- the snapshot before ---- */
 
-static void test_bad_now_good_before(void **state)
+static void test_invalid_file_stays_as_it_was(void **state)
 {
     (void)state;
     tmpdir_mkdir(&fixture.dir, "examples/d");
@@ -238,7 +238,7 @@ int main(void)
         FIXTURE_TEST(test_special_files),
         FIXTURE_TEST(test_sizes),
         FIXTURE_TEST(test_all_sizes_together),
-        FIXTURE_TEST(test_bad_now_good_before),
+        FIXTURE_TEST(test_invalid_file_stays_as_it_was),
         FIXTURE_TEST(test_racer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static void test_both_ways(void **state)
     expect(fixture, "{'toolId':'a','arguments':{},'input':5}", no_tool, "a", "{}");
 }
 
-static void test_what_is_wrong(void **state)
+static void test_problems(void **state)
 {
     struct json_fixture *fixture = *state;
     static const struct {
@@ -65,7 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         JSON_TEST(test_both_ways),
-        JSON_TEST(test_what_is_wrong),
+        JSON_TEST(test_problems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void expect_warnings(struct json_fixture *fixture, const char *request, c
     "'message':'An option in params._meta was ignored: it must be true or false.',"                \
     "'details':{'name':'" name "'}}"
 
-static void test_what_has_no_effect_is_warned_about(void **state)
+static void test_parts_without_effect_have_warnings(void **state)
 {
     struct json_fixture *fixture = *state;
     expect_warnings(
@@ -145,7 +145,7 @@ static void test_what_has_no_effect_is_warned_about(void **state)
         JSV_TYPE_NONE);
 }
 
-static void test_the_size_of_output_that_is_wanted(void **state)
+static void test_max_output_bytes(void **state)
 {
     struct json_fixture *fixture = *state;
     struct envelope_options options = envelope_options_read(quoted_read(fixture, META("")));
@@ -310,7 +310,7 @@ static void test_inputs_in_full(void **state)
     assert_at(fixture, answer, "/provenance/outputs/0/size_bytes", "1");
 }
 
-static void test_a_digest_that_is_not_sound(void **state)
+static void test_malformed_digest(void **state)
 {
     struct json_fixture *fixture = *state;
     struct jsv_value answer = answer_of(
@@ -493,8 +493,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         JSON_TEST(test_options),
-        JSON_TEST(test_what_has_no_effect_is_warned_about),
-        JSON_TEST(test_the_size_of_output_that_is_wanted),
+        JSON_TEST(test_parts_without_effect_have_warnings),
+        JSON_TEST(test_max_output_bytes),
         JSON_TEST(test_no_record_unless_asked_for),
         JSON_TEST(test_the_request_id_comes_back),
         JSON_TEST(test_a_minimal_record),
@@ -503,7 +503,7 @@ int main(void)
         JSON_TEST(test_a_result_without_a_digest),
         JSON_TEST(test_inputs),
         JSON_TEST(test_inputs_in_full),
-        JSON_TEST(test_a_digest_that_is_not_sound),
+        JSON_TEST(test_malformed_digest),
         JSON_TEST(test_failures),
         JSON_TEST(test_passing_through),
         JSON_TEST(test_parents),

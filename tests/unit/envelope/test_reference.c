@@ -119,7 +119,7 @@ static void test_versions(void **state)
     }
 }
 
-static void test_what_is_wrong(void **state)
+static void test_problems(void **state)
 {
     struct json_fixture *fixture = *state;
     static const struct {
@@ -309,7 +309,7 @@ int main(void)
         JSON_TEST(test_recognising),
         JSON_TEST(test_a_valid_request),
         JSON_TEST(test_versions),
-        JSON_TEST(test_what_is_wrong),
+        JSON_TEST(test_problems),
         JSON_TEST(test_not_even_a_request),
         JSON_TEST(test_a_response),
         JSON_TEST(test_statuses),

@@ -70,7 +70,7 @@ static void test_no_memory(void **state)
     assert_true(torture_run(make, NULL) > 10);
 }
 
-static void test_what_the_others_say(void **state)
+static void test_replies_of_other_statuses(void **state)
 {
     struct json_fixture *fixture = *state;
     static const struct {
@@ -388,7 +388,7 @@ int main(void)
         cmocka_unit_test(test_all_fit_their_meta_schemas),
         JSON_TEST(test_embedded_as_published),
         cmocka_unit_test(test_no_memory),
-        JSON_TEST(test_what_the_others_say),
+        JSON_TEST(test_replies_of_other_statuses),
         JSON_TEST(test_verdicts_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

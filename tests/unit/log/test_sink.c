@@ -322,7 +322,7 @@ static void test_read_only_from_the_start(void **state)
 /* ---- slowness ---- */
 
 /* A slow disk delays no answer: a full buffer drops further lines and counts them. */
-static void test_a_disk_that_is_slow(void **state)
+static void test_slow_disk(void **state)
 {
     (void)state;
     const size_t many = 40000; /* some 12 MiB, more than both sides of a page */
@@ -399,7 +399,7 @@ int main(void)
         TEST(test_a_second_until_the_next_try),
         TEST(test_one_warning_a_minute),
         TEST(test_read_only_from_the_start),
-        TEST(test_a_disk_that_is_slow),
+        TEST(test_slow_disk),
         TEST(test_no_memory),
         TEST(test_a_line_without_memory),
     };

@@ -52,7 +52,7 @@ static struct log_trace_context context_of(const char *parent, const char *vendo
     return log_trace_context_of(jsv_str_from(parent), jsv_str_from(vendors));
 }
 
-static void test_what_is_passed_on(void **state)
+static void test_valid_contexts_are_passed_on(void **state)
 {
     (void)state;
     struct log_trace_context context = context_of(PARENT, "a=1,b=2");
@@ -69,7 +69,7 @@ static void test_what_is_passed_on(void **state)
 }
 
 /* Nothing that could end a header or an entry of an environment, and nothing that is long. */
-static void test_what_is_not_passed_on(void **state)
+static void test_invalid_contexts_are_not_passed_on(void **state)
 {
     (void)state;
     static const char *const states[] = {"", "a\nb", "a\rb", "\x7F", "\xC3\xA9", "\t"};
@@ -103,8 +103,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_valid),
         cmocka_unit_test(test_invalid),
-        cmocka_unit_test(test_what_is_passed_on),
-        cmocka_unit_test(test_what_is_not_passed_on),
+        cmocka_unit_test(test_valid_contexts_are_passed_on),
+        cmocka_unit_test(test_invalid_contexts_are_not_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

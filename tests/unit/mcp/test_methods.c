@@ -20,7 +20,7 @@ static void test_table_is_sorted_and_found(void **state)
     }
 }
 
-static void test_kinds_are_told_by_their_names(void **state)
+static void test_names_of_kinds(void **state)
 {
     (void)state;
     for (enum mcp_method_id id = 0; id < MCP_METHOD_COUNT; id++) {
@@ -107,7 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_is_sorted_and_found),
-        cmocka_unit_test(test_kinds_are_told_by_their_names),
+        cmocka_unit_test(test_names_of_kinds),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_versions_of_methods),
         cmocka_unit_test(test_alternatives),

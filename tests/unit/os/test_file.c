@@ -2,6 +2,7 @@
 #include <jsv/jsv.h>
 
 #include "os/file.h"
+#include "os/sys.h"
 #include "unit/os/in_tmpdir.h"
 
 /* Read a file of the directory into a new buffer with a ceiling. */
@@ -93,7 +94,7 @@ static void test_huge_sparse_file(void **state)
 }
 
 /* Files of procfs say they are empty, which is what a growing file looks like. */
-static void test_file_larger_than_it_says(void **state)
+static void test_file_that_grows(void **state)
 {
     (void)state;
     int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -200,6 +201,131 @@ static void test_by_path(void **state)
     jsv_buf_done(&out);
 }
 
+/* ---- directories ---- */
+
+static int open_dir(void)
+{
+    int fd = os_openat(dir.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static void test_dir_empty(void **state)
+{
+    (void)state;
+    struct os_dir names = {.fd = open_dir()};
+    const char *name = "untouched";
+    assert_int_equal(os_dir_next(&names, &name), 0);
+    assert_int_equal(os_dir_next(&names, &name), 0);
+    assert_string_equal(name, "untouched");
+    os_close(names.fd);
+}
+
+/* More names than fit the block, so that the kernel is asked several times. */
+static void test_dir_every_name_once(void **state)
+{
+    (void)state;
+    enum {
+        COUNT = 500
+    };
+    bool seen[COUNT] = {false};
+    for (int i = 0; i < COUNT; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "a-rather-long-name-%03d", i);
+        tmpdir_write(&dir, name, "");
+    }
+    fault_watch();
+    struct os_dir names = {.fd = open_dir()};
+    const char *name;
+    int count = 0;
+    while (os_dir_next(&names, &name) == 1) {
+        long index = strtol(name + strlen("a-rather-long-name-"), NULL, 10);
+        assert_true(index >= 0 && index < COUNT && !seen[index]);
+        seen[index] = true;
+        count++;
+    }
+    assert_int_equal(count, COUNT);
+    assert_true(fault.calls[FAULT_GETDENTS] > 3);
+    os_close(names.fd);
+}
+
+static void test_dir_hidden_and_odd_names(void **state)
+{
+    (void)state;
+    tmpdir_write(&dir, ".hidden", "");
+    tmpdir_write(&dir, "...", "");
+    struct os_dir names = {.fd = open_dir()};
+    const char *name;
+    int hidden = 0;
+    int dots = 0;
+    while (os_dir_next(&names, &name) == 1) {
+        hidden += strcmp(name, ".hidden") == 0;
+        dots += strcmp(name, "...") == 0;
+    }
+    assert_int_equal(hidden, 1);
+    assert_int_equal(dots, 1);
+    os_close(names.fd);
+}
+
+static void test_dir_errors(void **state)
+{
+    (void)state;
+    const char *name;
+    struct os_dir names = {.fd = -1};
+    assert_int_equal(os_dir_next(&names, &name), -EBADF);
+    names = (struct os_dir){.fd = open_dir()};
+    fault_arm(FAULT_GETDENTS, 1, EIO);
+    assert_int_equal(os_dir_next(&names, &name), -EIO);
+    os_close(names.fd);
+}
+
+/* ---- URIs ---- */
+
+static void expect_uri(const char *path, const char *expected)
+{
+    struct jsv_buf out;
+    jsv_buf_init(&out, NULL, 2 * PATH_MAX);
+    assert_int_equal(os_uri_append_file(&out, path), 0);
+    assert_int_equal(out.size, strlen(expected));
+    assert_memory_equal(out.data, expected, out.size);
+    jsv_buf_done(&out);
+}
+
+static void test_uri_absolute(void **state)
+{
+    (void)state;
+    expect_uri("/", "file:///");
+    expect_uri("/a b/c%.json", "file:///a%20b/c%25.json");
+    expect_uri("/\xC3\xA9", "file:///%C3%A9");
+}
+
+static void test_uri_relative(void **state)
+{
+    (void)state;
+    char expected[2 * PATH_MAX];
+    char before[PATH_MAX];
+    struct tmpdir here;
+    tmpdir_make(&here);
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_int_equal(chdir(here.path), 0);
+    snprintf(expected, sizeof(expected), "file://%s/./a.json", here.path);
+    expect_uri("./a.json", expected);
+    fault_arm(FAULT_GETCWD, 0, ENOENT);
+    expect_uri("a.json", "file:///a.json");
+    fault_disarm();
+    assert_int_equal(chdir(before), 0);
+    tmpdir_remove(&here);
+}
+
+static void test_uri_no_room(void **state)
+{
+    (void)state;
+    struct jsv_buf out;
+    jsv_buf_init(&out, NULL, 8);
+    assert_int_equal(os_uri_append_file(&out, "/abc"), -ENOBUFS);
+    jsv_buf_done(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,11 +334,18 @@ int main(void)
         IN_TMPDIR(test_ceiling_is_exact),
         IN_TMPDIR(test_one_allocation_for_a_file),
         IN_TMPDIR(test_huge_sparse_file),
-        IN_TMPDIR(test_file_larger_than_it_says),
+        IN_TMPDIR(test_file_that_grows),
         IN_TMPDIR(test_pipe),
         IN_TMPDIR(test_directory),
         IN_TMPDIR(test_by_path),
         IN_TMPDIR(test_each_call_fails),
+        IN_TMPDIR(test_dir_empty),
+        IN_TMPDIR(test_dir_every_name_once),
+        IN_TMPDIR(test_dir_hidden_and_odd_names),
+        IN_TMPDIR(test_dir_errors),
+        cmocka_unit_test(test_uri_absolute),
+        cmocka_unit_test(test_uri_relative),
+        cmocka_unit_test(test_uri_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

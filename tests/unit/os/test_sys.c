@@ -239,7 +239,7 @@ static void test_lock_and_umask(void **state)
     assert_int_equal(os_umask(before), 027);
 }
 
-static void test_close_ignores_what_was_never_open(void **state)
+static void test_close_ignores_negative_descriptors(void **state)
 {
     (void)state;
     fault_watch();
@@ -365,7 +365,7 @@ static void *look_at_signals(void *ret_mask)
     return ret_mask;
 }
 
-static void test_threads_see_no_signals(void **state)
+static void test_threads_have_all_signals_blocked(void **state)
 {
     (void)state;
     sigset_t mask;
@@ -381,7 +381,7 @@ static void test_threads_see_no_signals(void **state)
     assert_int_equal(sigismember(&ours, SIGINT), 0);
 }
 
-static void test_threads_that_do_not_start(void **state)
+static void test_errors_of_starting_threads(void **state)
 {
     (void)state;
     pthread_t thread;
@@ -404,7 +404,7 @@ static void *use_stack(void *argument)
     return room[0] + room[sizeof(room) - 1] == 2 ? argument : NULL;
 }
 
-static void test_threads_have_room(void **state)
+static void test_threads_have_a_large_stack(void **state)
 {
     (void)state;
     pthread_t thread;
@@ -494,7 +494,7 @@ static void test_waiting_to_read(void **state)
     close(fds[0]);
 }
 
-static void test_failing_to_wait_is_an_error(void **state)
+static void test_poll_errors_are_returned(void **state)
 {
     (void)state;
     int fds[2];
@@ -575,7 +575,7 @@ static void test_short_writes_are_completed(void **state)
     close(fds[1]);
 }
 
-static void test_closed_pipe_is_an_error_and_no_death(void **state)
+static void test_writing_to_a_closed_pipe_is_an_error(void **state)
 {
     (void)state;
     int fds[2];
@@ -622,7 +622,7 @@ int main(void)
         cmocka_unit_test_teardown(test_writing_now, disarm),
         cmocka_unit_test(test_poll_error),
         cmocka_unit_test(test_a_file_and_its_link),
-        cmocka_unit_test_teardown(test_close_ignores_what_was_never_open, disarm),
+        cmocka_unit_test_teardown(test_close_ignores_negative_descriptors, disarm),
         cmocka_unit_test_teardown(test_interrupted_close_is_not_repeated, disarm),
         cmocka_unit_test(test_terminals),
         cmocka_unit_test(test_raising_the_number_of_descriptors),
@@ -630,16 +630,16 @@ int main(void)
         cmocka_unit_test(test_environment),
         cmocka_unit_test(test_working_directory),
         cmocka_unit_test(test_clock_and_processors),
-        cmocka_unit_test(test_threads_see_no_signals),
-        cmocka_unit_test_teardown(test_threads_that_do_not_start, disarm),
-        cmocka_unit_test(test_threads_have_room),
+        cmocka_unit_test(test_threads_have_all_signals_blocked),
+        cmocka_unit_test_teardown(test_errors_of_starting_threads, disarm),
+        cmocka_unit_test(test_threads_have_a_large_stack),
         cmocka_unit_test_teardown(test_waiting_to_read, disarm),
         cmocka_unit_test_teardown(test_interrupted_calls_are_made_again, disarm),
         cmocka_unit_test_teardown(test_read_waits_for_a_pipe_that_is_not_ready, disarm),
-        cmocka_unit_test_teardown(test_failing_to_wait_is_an_error, disarm),
+        cmocka_unit_test_teardown(test_poll_errors_are_returned, disarm),
         cmocka_unit_test_teardown(test_write_all_waits_for_a_pipe_that_is_full, disarm),
         cmocka_unit_test_teardown(test_short_writes_are_completed, disarm),
-        cmocka_unit_test_teardown(test_closed_pipe_is_an_error_and_no_death, disarm),
+        cmocka_unit_test_teardown(test_writing_to_a_closed_pipe_is_an_error, disarm),
         cmocka_unit_test_teardown(test_allocator, disarm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

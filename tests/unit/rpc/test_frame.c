@@ -87,7 +87,7 @@ static void every_split_gives_the_same_lines(void **state)
     }
 }
 
-static void the_last_line_needs_no_end(void **state)
+static void last_line_may_lack_its_end(void **state)
 {
     (void)state;
     struct rpc_frames frames;
@@ -129,7 +129,7 @@ static void the_limit_is_exact(void **state)
     }
 }
 
-static void oversize_is_known_at_once_and_told_once(void **state)
+static void oversize_is_reported_once_and_at_once(void **state)
 {
     (void)state;
     struct rpc_frames frames;
@@ -204,7 +204,7 @@ static void many_lines_in_one_chunk_are_not_copied(void **state)
     rpc_frames_done(&frames);
 }
 
-static void what_is_read_up_serves_the_next(void **state)
+static void empty_chunks_return_to_the_pool(void **state)
 {
     (void)state;
     struct rpc_pool pool;
@@ -353,13 +353,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_end_with_lf_or_crlf),
         cmocka_unit_test(every_split_gives_the_same_lines),
-        cmocka_unit_test(the_last_line_needs_no_end),
+        cmocka_unit_test(last_line_may_lack_its_end),
         cmocka_unit_test(the_limit_is_exact),
-        cmocka_unit_test(oversize_is_known_at_once_and_told_once),
+        cmocka_unit_test(oversize_is_reported_once_and_at_once),
         cmocka_unit_test(a_retained_frame_stays_as_it_is),
         cmocka_unit_test(long_lines_grow_the_memory_and_short_ones_give_it_back),
         cmocka_unit_test(many_lines_in_one_chunk_are_not_copied),
-        cmocka_unit_test(what_is_read_up_serves_the_next),
+        cmocka_unit_test(empty_chunks_return_to_the_pool),
         cmocka_unit_test(a_round_of_readers_is_served),
         cmocka_unit_test(a_kept_buffer_is_not_shared),
         cmocka_unit_test(the_rest_of_a_long_line_is_not_kept),

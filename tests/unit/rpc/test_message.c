@@ -27,7 +27,7 @@ static const struct {
     {"{\"id\":4,\"method\":\"a\"}", RPC_FOREIGN, "4"},
 };
 
-static void good_shapes_are_told_apart(void **state)
+static void kinds_of_messages_are_recognised(void **state)
 {
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         struct rpc_message message;
@@ -62,7 +62,7 @@ static const struct {
     {"{\"jsonrpc\":\"2.0\",\"id\":6,\"result\":1,\"error\":{}}", "/error", "6"},
 };
 
-static void bad_shapes_say_where(void **state)
+static void invalid_shapes_have_a_pointer(void **state)
 {
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct rpc_message message;
@@ -78,7 +78,7 @@ static void bad_shapes_say_where(void **state)
     }
 }
 
-static void what_may_be_foreign_has_a_fault_ready(void **state)
+static void foreign_messages_have_a_fault(void **state)
 {
     struct rpc_message message;
     struct rpc_fault fault = {0};
@@ -112,7 +112,7 @@ static void an_error_without_an_id_has_null(void **state)
         "\"data\":{\"details\":\"d\",\"suggestion\":\"s\",\"cause\":\"c\"}}}");
 }
 
-static void messages_say_what_is_wrong(void **state)
+static void messages_include_the_details(void **state)
 {
     struct json_fixture *fixture = *state;
     static const struct {
@@ -167,7 +167,7 @@ static void answers_that_are_errors_are_known(void **state)
     }
 }
 
-static void other_answers_are_no_errors(void **state)
+static void other_answers_are_not_errors(void **state)
 {
     const struct rpc_message message = {.id = json_fixture_read(*state, "7")};
     static const char *const texts[] = {
@@ -183,7 +183,7 @@ static void other_answers_are_no_errors(void **state)
     }
 }
 
-static void members_are_found_wherever_they_are(void **state)
+static void members_are_found_in_any_order(void **state)
 {
     struct rpc_members members;
     rpc_members_find(
@@ -216,16 +216,16 @@ static void every_error_has_code_status_and_message(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        JSON_TEST(good_shapes_are_told_apart),
-        JSON_TEST(bad_shapes_say_where),
-        JSON_TEST(what_may_be_foreign_has_a_fault_ready),
+        JSON_TEST(kinds_of_messages_are_recognised),
+        JSON_TEST(invalid_shapes_have_a_pointer),
+        JSON_TEST(foreign_messages_have_a_fault),
         JSON_TEST(answers_echo_the_id_as_it_was_written),
         JSON_TEST(an_error_without_an_id_has_null),
-        JSON_TEST(messages_say_what_is_wrong),
+        JSON_TEST(messages_include_the_details),
         JSON_TEST(an_id_may_be_left_out),
         JSON_TEST(answers_that_are_errors_are_known),
-        JSON_TEST(other_answers_are_no_errors),
-        JSON_TEST(members_are_found_wherever_they_are),
+        JSON_TEST(other_answers_are_not_errors),
+        JSON_TEST(members_are_found_in_any_order),
         cmocka_unit_test(every_error_has_code_status_and_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include "rpc/pool.h"
 #include "support/json_fixture.h"
 
-static void what_one_gives_back_the_next_gets(void **state)
+static void returned_memory_is_reused(void **state)
 {
     (void)state;
     struct rpc_pool pool;
@@ -35,7 +35,7 @@ static void what_one_gives_back_the_next_gets(void **state)
     rpc_pool_done(&pool);
 }
 
-static void who_has_memory_keeps_it(void **state)
+static void buffers_with_memory_keep_it(void **state)
 {
     (void)state;
     struct rpc_pool pool;
@@ -130,8 +130,8 @@ static void an_error_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_one_gives_back_the_next_gets),
-        cmocka_unit_test(who_has_memory_keeps_it),
+        cmocka_unit_test(returned_memory_is_reused),
+        cmocka_unit_test(buffers_with_memory_keep_it),
         cmocka_unit_test(input_is_kept_for_all_readers_of_a_round),
         cmocka_unit_test(much_memory_is_given_back),
         cmocka_unit_test(two_exchange_memory),

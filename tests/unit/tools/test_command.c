@@ -197,14 +197,14 @@ static void test_text_among_errors_does_not_hide_the_exit_code(void **state)
     assert_false(tells_errors);
 }
 
-static void test_says_no_itself(void **state)
+static void test_result_with_ok_false_is_a_failure(void **state)
 {
     (void)state;
     call_script("printf '{\"ok\":false}'", "", "{'ok':false}", "");
     assert_int_equal(calling.call.verdict, TOOL_VERDICT_FAILED);
 }
 
-static void test_bytes_that_are_no_text(void **state)
+static void test_bytes_that_are_not_utf8(void **state)
 {
     (void)state;
     call_script("printf 'a\\377'", "", "'a\xEF\xBF\xBD'", "");
@@ -328,7 +328,7 @@ static void test_group_is_left_out(void **state)
     call("{'name':null,'size':2}", "'<--size><2><end>'", "");
 }
 
-static void test_value_is_no_option(void **state)
+static void test_values_cannot_be_options(void **state)
 {
     (void)state;
     make_tool(SHOW, ",'arguments':['{name}']");
@@ -367,7 +367,7 @@ static void test_value_does_not_end_options(void **state)
     call("{'x':'v','name':'kind'}", "'<-v><kind>'", "");
 }
 
-static void test_values_in_a_row_are_no_option(void **state)
+static void test_joined_values_cannot_be_options(void **state)
 {
     (void)state;
     make_tool(SHOW, ",'arguments':['--{x}{y}','{x}{y}']");
@@ -471,7 +471,7 @@ static void test_connections_share_the_queue(void **state)
     }
 }
 
-static void test_dropped_call_is_told(void **state)
+static void test_dropped_call_is_busy(void **state)
 {
     (void)state;
     static const char other = 'o';
@@ -537,8 +537,8 @@ int main(void)
         COMMAND_TEST(test_declared_envelope_must_be_valid),
         COMMAND_TEST(test_declared_envelope_of_a_failed_program),
         COMMAND_TEST(test_text_among_errors_does_not_hide_the_exit_code),
-        COMMAND_TEST(test_says_no_itself),
-        COMMAND_TEST(test_bytes_that_are_no_text),
+        COMMAND_TEST(test_result_with_ok_false_is_a_failure),
+        COMMAND_TEST(test_bytes_that_are_not_utf8),
         COMMAND_TEST(test_exit_code),
         COMMAND_TEST(test_partial_output),
         COMMAND_TEST(test_signal),
@@ -552,16 +552,16 @@ int main(void)
         COMMAND_TEST(test_working_directory),
         COMMAND_TEST(test_template),
         COMMAND_TEST(test_group_is_left_out),
-        COMMAND_TEST(test_value_is_no_option),
+        COMMAND_TEST(test_values_cannot_be_options),
         COMMAND_TEST(test_left_out_group_does_not_end_options),
         COMMAND_TEST(test_fixed_command_does_not_end_options),
         COMMAND_TEST(test_value_does_not_end_options),
-        COMMAND_TEST(test_values_in_a_row_are_no_option),
+        COMMAND_TEST(test_joined_values_cannot_be_options),
         COMMAND_TEST(test_too_many_arguments),
         COMMAND_TEST(test_cancel),
         COMMAND_TEST(test_queue),
         COMMAND_TEST(test_connections_share_the_queue),
-        COMMAND_TEST(test_dropped_call_is_told),
+        COMMAND_TEST(test_dropped_call_is_busy),
         COMMAND_TEST(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
