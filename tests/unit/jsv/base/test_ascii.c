@@ -28,7 +28,7 @@ static void bytes(void **state)
 }
 
 /* Of all bytes, 22 are digits. */
-static void what_is_no_digit(void **state)
+static void all_bytes_that_are_digits(void **state)
 {
     (void)state;
     unsigned digits = 0;
@@ -45,7 +45,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_and_read),
         cmocka_unit_test(bytes),
-        cmocka_unit_test(what_is_no_digit),
+        cmocka_unit_test(all_bytes_that_are_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * Base64, whole groups and padded ones. More of what is none is listed with
+ * Base64, whole groups and padded ones. More invalid texts are listed with
  * the folder that needed it first (tests/unit/jsv/schema/format/test_content.c).
  */
 #include <setjmp.h>

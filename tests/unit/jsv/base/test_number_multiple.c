@@ -271,7 +271,7 @@ static double milliseconds_for(const char *a, const char *b, bool expected)
     return best;
 }
 
-/* What is quadratic takes 2 ms; the bounds leave room for sanitizers and busy machines. */
+/* Quadratic work takes 2 ms; the bounds allow for sanitizers and busy machines. */
 static void test_largest_numbers_are_quick(void **state)
 {
     (void)state;

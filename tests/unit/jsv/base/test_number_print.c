@@ -96,7 +96,7 @@ static void test_known(void **state)
         {0x1p-44, "5.684341886080802e-14"},
         {0x1p-100, "7.888609052210118e-31"},
         {0x1p-958, "4.1045368012983762e-289"},
-        /* Subnormal numbers, and the smallest that is none. */
+        /* Subnormal numbers, and the smallest normal one. */
         {0x1p-1022, "2.2250738585072014e-308"},
         {2.225073858507201e-308, "2.225073858507201e-308"},
         {0x1p-1074, "5e-324"},

@@ -7,7 +7,7 @@
 
 #include "jsv/base/text.h"
 
-static void only_the_word_itself_is_it(void **state)
+static void only_the_literal_itself_matches(void **state)
 {
     (void)state;
     assert_true(JSV_IS(JSV_STR("word"), "word"));
@@ -29,7 +29,7 @@ static void only_the_word_itself_is_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_the_word_itself_is_it),
+        cmocka_unit_test(only_the_literal_itself_matches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void nothing_is_null(void **state)
     json_fixture_expect(fixture, "null");
 }
 
-/* What stood in the buffer before does not count, even if a comma seems due behind it. */
+/* Earlier contents of the buffer do not count, even if a comma seems due behind them. */
 static void appends(void **state)
 {
     struct json_fixture *fixture = *state;

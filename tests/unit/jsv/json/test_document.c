@@ -137,7 +137,7 @@ static void document_of_another_reader(void **state)
     struct jsv_reader *small = jsv_reader_new(NULL, &limits);
     assert_non_null(small);
     assert_int_equal(jsv_read(small, reading->document, JSV_STR("[1,2]"), 0, NULL), 0);
-    /* nothing may be added to it: neither room for decoding nor a table for many names */
+    /* nothing may be added to it: neither a decoding buffer nor a table for many names */
     assert_int_equal(jsv_read(small, reading->document, JSV_STR("[\"\\n\"]"), 0, NULL), -ENOMEM);
     jsv_buf_reset(&text);
     jsv_buf_append_str(&text, JSV_STR("{\"0\":0"));

@@ -2,7 +2,7 @@
  * The JSON parsing test suite (https://github.com/nst/JSONTestSuite): files
  * that every reader must accept (y_), must refuse (n_), or may do with as it
  * likes (i_). For the latter docs/json.md has rules, and here each file has
- * its rule. Skipped where the suite is not at hand: MCPGATE_SHARED names the
+ * its rule. Skipped without the suite: MCPGATE_SHARED names the
  * directory that holds data/json-parsing.
  */
 #define _GNU_SOURCE

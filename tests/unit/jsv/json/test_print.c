@@ -161,7 +161,7 @@ static void the_ceiling_sticks(void **state)
         assert_int_equal(small.error, -ENOBUFS);
         jsv_buf_done(&small);
     }
-    /* White space that is dropped needs no room. */
+    /* Dropped white space takes no space in the buffer. */
     struct jsv_buf enough;
     jsv_buf_init(&enough, NULL, strlen("[1,[2,3],{\"a\":4}]"));
     struct jsv_writer writer = jsv_writer_on(&enough);

@@ -7,7 +7,7 @@
 struct thing {
     uint64_t word;
     unsigned rank; /* decides between equal words */
-    size_t place;  /* where it stood before sorting */
+    size_t place;  /* its index before sorting */
 };
 
 static size_t comparisons;

@@ -313,7 +313,7 @@ static void long_strings(void **state)
     jsv_buf_done(&expected);
 }
 
-/* Around the size from which a node has no room for it. */
+/* Around the largest size that fits a node. */
 static void sizes_around_long(void **state)
 {
     struct jsv_buf written;

@@ -87,7 +87,7 @@ static void members_by_name(void **state)
         JSV_TYPE_NONE);
 }
 
-/* Names around the size where a node has no more room for theirs. */
+/* Names around the largest size that fits a node. */
 static void long_names(void **state)
 {
     struct json_fixture *fixture = *state;

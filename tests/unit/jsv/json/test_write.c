@@ -38,7 +38,7 @@ static void commas_come_by_themselves(void **state)
         "\"e\":null}");
 }
 
-/* What stood in the buffer before is none of the writer's business. */
+/* Earlier contents of the buffer do not matter. */
 static void starts_where_the_buffer_ends(void **state)
 {
     struct json_fixture *fixture = *state;
