@@ -115,7 +115,7 @@ static void put_value(struct line *line, struct jsv_str value)
         value.size -= size;
     }
     if (is_quoted) {
-        line->data[line->size++] = '"'; /* the room is reserved */
+        line->data[line->size++] = '"'; /* the space is reserved */
     }
 }
 

@@ -41,7 +41,7 @@ struct mcp_pairing {
     void (*asked)(void *context, struct jsv_value id, const struct mcp_method *method);
     /*
      * Called for an answer. @return the method of its request, one that the version has; NULL
-     * when nobody knows.
+     * if that is not known.
      */
     const struct mcp_method *(*answered)(void *context, struct jsv_value id);
     void *context;

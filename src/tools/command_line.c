@@ -143,7 +143,7 @@ static size_t count_dashes(struct jsv_str text)
 }
 
 /*
- * The same for a text with a value at its beginning, or with nothing but dashes before the value:
+ * The same for a text with a value at its beginning, or with only dashes before the value:
  * the value must not add any, or it could be taken for an option ("{x}"), another kind of option,
  * or the end of options ("-{x}").
  */

@@ -1,5 +1,5 @@
 /*
- * Seeded hash (SipHash-1-3): without the seed, nobody can choose keys that collide.
+ * Seeded hash (SipHash-1-3): without the seed, keys that collide cannot be chosen.
  */
 #pragma once
 

@@ -4,7 +4,7 @@
  * when their object closes.
  *
  * The hash is a sum of products of the key's words, each with a secret factor
- * of its own: without the factors, nobody can choose keys that collide. Both
+ * of its own: without the factors, keys that collide cannot be chosen. Both
  * halves of each product count, because the lower one alone ignores most of a
  * word's highest bytes. Keys with more words than there
  * are factors go through a seeded hash of all their bytes.

@@ -78,7 +78,7 @@ again:;
 }
 
 /* Whether the given byte is next, white space before it allowed. */
-ALWAYS_INLINE bool stands_at(struct cursor *cursor, char wanted, bool checked)
+ALWAYS_INLINE bool is_next(struct cursor *cursor, char wanted, bool checked)
 {
     unsigned char byte = (unsigned char)wanted;
     return LIKELY(peek(cursor->walk, cursor->at, checked) == byte) ||
@@ -88,7 +88,7 @@ ALWAYS_INLINE bool stands_at(struct cursor *cursor, char wanted, bool checked)
 /* Step behind it when it is. */
 ALWAYS_INLINE bool take(struct cursor *cursor, char wanted, bool checked)
 {
-    bool found = stands_at(cursor, wanted, checked);
+    bool found = is_next(cursor, wanted, checked);
     cursor->at += found;
     return found;
 }
@@ -265,7 +265,7 @@ key:
     if (UNLIKELY(code)) {
         goto failed_in_container;
     }
-    if (UNLIKELY(!stands_at(&cursor, '"', checked))) {
+    if (UNLIKELY(!is_next(&cursor, '"', checked))) {
         code = JSV_ERROR_EXPECTED_KEY;
         goto failed_in_container;
     }

@@ -4,8 +4,8 @@
  *
  * The word is the start of a text as a number that sorts as the text does, so
  * most comparisons are of integers. The sort is stable, does not recurse, and
- * makes O(n log n) comparisons for every input, because documents come from
- * strangers.
+ * makes O(n log n) comparisons for every input, because documents are
+ * not trusted.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
  * for a text whose last character is a bracket, which stops every token that
  * runs towards the end, so that no step needs to look for it.
  *
- * Nothing but read.c includes these.
+ * Only read.c includes these.
  */
 #pragma once
 

@@ -19,10 +19,10 @@
 
 static const struct log_secrets secrets;
 
-/* ---- a namer that repeats a question's first byte, and can be held up ---- */
+/* ---- a generator that repeats a question's first byte, and can be held up ---- */
 
-struct slow_namer {
-    struct log_id_generator namer;
+struct slow_generator {
+    struct log_id_generator generator;
     atomic_bool is_held;
     atomic_bool is_busy;
     atomic_size_t named;
@@ -30,11 +30,11 @@ struct slow_namer {
 };
 
 static void name_slowly(
-    struct log_id_generator *namer,
+    struct log_id_generator *generator,
     struct jsv_str question,
     char ret_ids[static LOG_IDS][LOG_ID_SIZE])
 {
-    struct slow_namer *slow = (struct slow_namer *)namer;
+    struct slow_generator *slow = (struct slow_generator *)generator;
     atomic_store(&slow->is_busy, true);
     while (atomic_load(&slow->is_held)) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -45,14 +45,14 @@ static void name_slowly(
     atomic_fetch_add(&slow->named, 1);
 }
 
-static void free_slowly(struct log_id_generator *namer)
+static void free_slowly(struct log_id_generator *generator)
 {
-    atomic_fetch_add(&((struct slow_namer *)namer)->freed, 1);
+    atomic_fetch_add(&((struct slow_generator *)generator)->freed, 1);
 }
 
-static struct slow_namer make_namer(void)
+static struct slow_generator make_generator(void)
 {
-    return (struct slow_namer){.namer = {.generate = name_slowly, .free = free_slowly}};
+    return (struct slow_generator){.generator = {.generate = name_slowly, .free = free_slowly}};
 }
 
 static struct log_sink *make_sink(void)
@@ -92,11 +92,11 @@ static void test_blanks(void **state)
     static const struct log_id_source first_question = {.head = JSV_STR("abc")};
     static const struct log_id_source second_question = {
         .head = JSV_STR("d"), .body = JSV_STR("ef")};
-    struct slow_namer namer = make_namer();
+    struct slow_generator generator = make_generator();
     struct log_sink *sink = make_sink();
     struct log_buffer *page;
     assert_int_equal(log_buffer_new(sink, &page), 0);
-    log_buffer_set_id_generator(page, &namer.namer);
+    log_buffer_set_id_generator(page, &generator.generator);
     struct log_event event = make_event();
     assert_true(log_buffer_write_blank(page, &event, &secrets, &first_question));
     event.ids[LOG_ID_TRACE] = JSV_STR("mine");
@@ -104,8 +104,8 @@ static void test_blanks(void **state)
     event.ids[LOG_ID_SPAN] = event.ids[LOG_ID_REQUEST] = JSV_STR("known");
     log_buffer_write(page, &event, &secrets);
     log_sink_free(sink);
-    assert_int_equal(namer.named, 2);
-    assert_int_equal(namer.freed, 1);
+    assert_int_equal(generator.named, 2);
+    assert_int_equal(generator.freed, 1);
     char *text = read_latest();
     const char *first = strstr(
         text,
@@ -133,16 +133,16 @@ static void test_behind(void **state)
     memset(question, 'q', sizeof(question));
     const struct log_id_source long_question = {
         .head = JSV_STR("head"), .body = {question, sizeof(question)}};
-    struct slow_namer namer = make_namer();
-    atomic_store(&namer.is_held, true);
+    struct slow_generator generator = make_generator();
+    atomic_store(&generator.is_held, true);
     struct log_sink *sink = make_sink();
     struct log_buffer *page;
     assert_int_equal(log_buffer_new(sink, &page), 0);
-    log_buffer_set_id_generator(page, &namer.namer);
+    log_buffer_set_id_generator(page, &generator.generator);
     struct log_event event = make_event();
     size_t taken = 1;
     assert_true(log_buffer_write_blank(page, &event, &secrets, &long_question));
-    while (!atomic_load(&namer.is_busy)) {
+    while (!atomic_load(&generator.is_busy)) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     while (log_buffer_write_blank(page, &event, &secrets, &long_question)) {
@@ -157,9 +157,9 @@ static void test_behind(void **state)
         log_buffer_write(page, &event, &secrets);
     }
     assert_false(log_buffer_write_blank(page, &event, &secrets, &long_question));
-    atomic_store(&namer.is_held, false);
+    atomic_store(&generator.is_held, false);
     log_sink_free(sink);
-    assert_int_equal(namer.named, taken);
+    assert_int_equal(generator.named, taken);
     char *text = read_latest();
     size_t count = 0;
     for (const char *at = text; *at != '\0'; at++) {

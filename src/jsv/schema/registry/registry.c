@@ -24,7 +24,7 @@
 
 #define MESSAGE_MAX 1024
 
-/* Duplicate members reported one by one: nobody reads more, and each costs a search. */
+/* Duplicate members reported one by one; each costs a search. */
 #define DUPLICATES_MAX 100
 
 struct jsv_registry *

@@ -76,7 +76,7 @@ int jsv_table_add(struct jsv_table *table, struct jsv_table_key *entry)
     return 0;
 }
 
-/* What stands behind moves up, so that no search ends at the gap too early. */
+/* Move later entries up, so that no search ends at the gap too early. */
 void jsv_table_remove(struct jsv_table *table, const struct jsv_table_key *entry)
 {
     size_t mask = table->capacity - 1;

@@ -199,7 +199,8 @@ static size_t remove_dot_segments(char *path, size_t size)
         if (slash && end == size) {
             path[out++] = '/';
         }
-        /* At the very start no slash stands before the dots; the one behind them goes instead. */
+        /* At the very start there is no slash before the dots; the one behind them is removed
+         * instead. */
         in = slash || end == size ? end : end + 1;
     }
     return out;

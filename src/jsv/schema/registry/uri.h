@@ -49,7 +49,7 @@ int jsv_uri_resolve(
  * Undo percent-encoding, as a fragment must be before it is a JSON Pointer.
  *
  * @param ret_text In the arena, or the text itself when nothing is encoded.
- * @return 0; -EINVAL when a '%' stands without two digits or the outcome is
+ * @return 0; -EINVAL when a '%' is not followed by two digits or the outcome is
  *         not UTF-8; -ENOMEM.
  */
 int jsv_uri_decode(struct jsv_arena *arena, struct jsv_str text, struct jsv_str *ret_text);
