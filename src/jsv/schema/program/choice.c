@@ -1,39 +1,36 @@
 /*
- * Alternatives mostly differ in something plain: one needs a member that the
- * other does not, or a member called "type" or "method" holds another string.
- * One pass over an object's members then rules out all but one alternative,
- * and only that one has to be run.
+ * Preparing the selection of alternatives (anyOf, oneOf).
  *
- * Every alternative's operations say, for some names, whether a member must be
- * there and what it may be. Facts about the same name are put together; a name
- * whose facts are the same for all alternatives decides nothing and is left
- * out.
+ * Alternatives mostly differ in something simple: one requires a member that
+ * another does not, or a member such as "type" or "method" has another string.
+ * One pass over the members of an object then leaves one alternative to run.
+ *
+ * The operations of every alternative tell for some names whether the member
+ * is required and which strings it may be. Facts about the same name are
+ * combined; a name with the same facts in all alternatives is left out.
  */
-#include "jsv/schema/program/choice.h"
-
 #include <errno.h>
 #include <string.h>
 
-#include "jsv/json/stack.h"
+#include "jsv/schema/program/build.h"
 #include "jsv/schema/registry/table.h"
 
-/* Lists that lead to lists that lead to objects; looking further has not paid. */
+/* Nested lists that are searched for objects; more has not paid off. */
 #define DEPTH_MAX 4
 
-/* Names that decide, of one choice: one bit each while an object is looked at. */
+/* Names that decide one choice: one bit each. */
 #define NAMES_MAX 64
 
 /*
- * What all choices of a program may cost together, by its operations: looking
- * at a fact costs 1, a slot in a table SLOT_COST. Choices beyond are made by
- * running their alternatives. So neither the time nor the memory it takes to
- * prepare a schema grows faster than the schema.
+ * Budget for all choices of a program, by its operations: a fact costs 1, a
+ * slot in a table SLOT_COST. Choices beyond it run all their alternatives. So
+ * time and memory stay in proportion to the schema.
  */
 #define COST_MIN    65536
 #define COST_PER_OP 64
 #define SLOT_COST   16
 
-/* What one alternative says of one name. */
+/* One alternative, one name. */
 struct fact {
     struct jsv_table_key name; /* of the first fact about it */
     struct jsv_key key;
@@ -54,7 +51,7 @@ struct prepare {
     uint64_t cost_left;
 };
 
-/* False, and nothing left, when it costs too much. */
+/* Take from the budget; false, and nothing is left, if it does not suffice. */
 static bool afford(struct prepare *prepare, uint64_t cost)
 {
     bool enough = cost <= prepare->cost_left;
@@ -197,28 +194,28 @@ static int add_strings(
     return 0;
 }
 
-/* The alternatives that a string suits, by what is said of its name. */
-static uint64_t suited_by_string(
+/* The alternatives that allow a string for a name. */
+static uint64_t alternatives_for(
     struct prepare *prepare, const struct fact *facts, uint64_t all, const struct jsv_key *string)
 {
-    uint64_t suited = all;
+    uint64_t allowed_by = all;
     for (const struct fact *fact = facts; fact && afford(prepare, 1); fact = fact->next) {
         const struct jsv_names_table *allowed =
             fact->listed ? strings_of(prepare, fact->shape) : NULL;
         if (allowed && !jsv_names_has(allowed, string)) {
-            suited &= ~(1ull << fact->alternative);
+            allowed_by &= ~(1ull << fact->alternative);
         }
     }
-    return suited;
+    return allowed_by;
 }
 
-/* What suits none or all tells nothing apart. */
-static bool tells_apart(uint64_t suited, uint64_t all)
+/* A set of none or all alternatives tells nothing. */
+static bool tells_apart(uint64_t allowed_by, uint64_t all)
 {
-    return suited != 0 && suited != all;
+    return allowed_by != 0 && allowed_by != all;
 }
 
-/* Which alternatives go with which string. */
+/* Find the alternatives for each string. */
 static int decide_strings(
     struct prepare *prepare, const struct fact *facts, uint64_t all, struct jsv_choice_name *name)
 {
@@ -236,7 +233,7 @@ static int decide_strings(
             }
         }
     }
-    /* a list that is not whole would rule out alternatives that suit the rest */
+    /* with an incomplete list, alternatives would be ruled out wrongly */
     if (strings.count == 0 || prepare->cost_left == 0) {
         return 0;
     }
@@ -249,7 +246,7 @@ static int decide_strings(
     }
     bool decides = tells_apart(name->other_strings, all);
     for (size_t i = 0; i < strings.count; i++) {
-        by_string[i] = suited_by_string(prepare, facts, all, &keys[i]);
+        by_string[i] = alternatives_for(prepare, facts, all, &keys[i]);
         decides |= tells_apart(by_string[i], all);
     }
     if (!decides) {
@@ -260,7 +257,7 @@ static int decide_strings(
     return jsv_names_build(table, arena, &prepare->scratch, keys, (uint32_t)strings.count);
 }
 
-/* Put the facts about a name together. *ret_decides: whether they tell alternatives apart. */
+/* Combine the facts about a name. @param ret_decides Whether they tell alternatives apart. */
 static int decide(
     struct prepare *prepare,
     const struct fact *facts,
@@ -270,15 +267,6 @@ static int decide(
 {
     *name = (struct jsv_choice_name){.without = all};
     *ret_decides = false;
-    for (enum jsv_type type = JSV_TYPE_NULL; type <= JSV_TYPE_OBJECT; type++) {
-        name->by_type[type] = all;
-        for (const struct fact *fact = facts; fact; fact = fact->next) {
-            if (fact->listed && shape_of(prepare, fact->shape)->at[type] == JSV_AT_FAIL) {
-                name->by_type[type] &= ~(1ull << fact->alternative);
-            }
-        }
-        *ret_decides |= tells_apart(name->by_type[type], all);
-    }
     for (const struct fact *fact = facts; fact; fact = fact->next) {
         if (fact->required) {
             name->without &= ~(1ull << fact->alternative);

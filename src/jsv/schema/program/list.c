@@ -1,9 +1,9 @@
 /*
- * Lists of operations, put together.
+ * Lists of operations.
  *
- * Operations are gathered on a stack and go into the program when their list
- * is whole. A list that was made just before is used again; the verdict of one
- * that would do much is remembered while a document is checked.
+ * Operations are gathered on a stack and go into the program when their list is
+ * complete. A recent list with the same operations is used again. A list that
+ * does much work remembers its verdicts while a document is checked.
  */
 #include <assert.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 /* Operations of a list at most. */
 #define LIST_MAX 16
 
-/* Operations of a list that take no steps, at most. */
+/* Operations without steps in a list; with more, the list charges for them. */
 #define FREE_MAX 3
 
-/* What a list may do before its verdict is worth remembering, in simple operations. */
+/* Work of a list, in simple operations, above which its verdict is remembered. */
 #define WEIGHT_MAX      256
 #define WEIGHT_THOROUGH 16
 
@@ -29,7 +29,7 @@ static bool ops_equal(const struct jsv_op *a, const struct jsv_op *b)
 int jsv_list_add(struct jsv_list *list, struct jsv_op op)
 {
     struct jsv_stack *gathered = &list->build->gathered;
-    /* what stands there already need not be asked again: the same schema, referred to twice */
+    /* skip repeated operations: the same schema may be referred to twice */
     for (size_t i = gathered->count; i > list->start && i + JSV_TAKE_IN_MAX > gathered->count;
          i--) {
         const struct jsv_op *other = jsv_stack_item(gathered, i - 1);
@@ -55,7 +55,7 @@ int jsv_list_add_at(struct jsv_list *list, enum jsv_op_code code, uint32_t at)
     return jsv_list_add(list, (struct jsv_op){.code = code, .at = at});
 }
 
-/* Put operations, and the PASS that ends them, into the program; their place in *ret_at. */
+/* Append operations and PASS to the program. */
 static int
 emit_plain(struct jsv_build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
 {
@@ -72,7 +72,7 @@ emit_plain(struct jsv_build *build, const struct jsv_op *ops, size_t count, uint
     return 0;
 }
 
-/* Find the same list among the last ones: for values of different types they are often the same. */
+/* Lists for different types of value are often the same. */
 static bool
 find_recent(const struct jsv_build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
 {
@@ -95,14 +95,14 @@ static unsigned list_weight(const struct jsv_build *build, uint32_t at)
     return (unsigned)jsv_build_op_at(build, at)->weight;
 }
 
-/* Whether an operation looks at all of a value, or leaves it to others who may. */
+/* Whether an operation may look at all of a value. */
 static bool is_thorough(enum jsv_op_code code)
 {
     return code == JSV_OP_UNIQUE || code == JSV_OP_EQUAL || code == JSV_OP_PATTERN ||
            code == JSV_OP_FORMAT || code == JSV_OP_EXPLAIN;
 }
 
-/* How much an operation may do with a value, in simple operations. */
+/* The work of an operation, in simple operations. */
 static unsigned op_weight(const struct jsv_build *build, const struct jsv_op *op)
 {
     unsigned weight = is_thorough(op->code) ? WEIGHT_THOROUGH : 1;
@@ -125,10 +125,9 @@ static unsigned op_weight(const struct jsv_build *build, const struct jsv_op *op
 }
 
 /*
- * The same for lists that are run often. Where schemas refer to others twice,
- * and these again, the work doubles at each level: the verdict of a list that
- * would run through many others is remembered, which is asked for by an
- * operation that stands alone in a list of its own.
+ * Where schemas refer to others twice, and these again, the work doubles at
+ * each level. So a list that would run many others is wrapped in a list with
+ * the operation ONCE, which remembers its verdict.
  */
 int jsv_build_emit(
     struct jsv_build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
@@ -164,7 +163,7 @@ int jsv_build_emit(
     return r;
 }
 
-/* Whether an operation is so quick that it takes no steps. */
+/* Whether an operation takes no steps because it is quick. */
 static bool is_free(enum jsv_op_code code)
 {
     return code == JSV_OP_INTEGER || code == JSV_OP_INTEGER_STRICT || code == JSV_OP_BOOLEAN ||
@@ -173,7 +172,7 @@ static bool is_free(enum jsv_op_code code)
            code == JSV_OP_COUNT;
 }
 
-/* Emit operations, LIST_MAX at most. Where many of them are free, the list takes steps itself. */
+/* Emit at most LIST_MAX operations; if many take no steps, the list charges for them. */
 static int
 emit_list(struct jsv_build *build, const struct jsv_op *ops, size_t count, uint32_t *ret_at)
 {
@@ -191,9 +190,8 @@ emit_list(struct jsv_build *build, const struct jsv_op *ops, size_t count, uint3
 }
 
 /*
- * The operations gathered from `start` on as a list. A long one is cut into
- * lists of its own: where the compiler makes no jumps out of calls, a list
- * takes as much stack as it has operations.
+ * A long list is split, because without tail calls a list takes stack in
+ * proportion to its operations.
  */
 int jsv_build_emit_gathered(struct jsv_build *build, size_t start, uint32_t *ret_at)
 {

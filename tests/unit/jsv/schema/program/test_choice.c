@@ -55,13 +55,7 @@ static void members_that_decide(void **state)
     assert_int_equal(by_string(m, "b"), 2 | 4);
     assert_int_equal(by_string(m, "c"), 2 | 4);
     assert_int_equal(by_string(m, "d"), 4);
-    assert_int_equal(m->by_type[JSV_TYPE_NUMBER], 0);
-    const struct jsv_choice_name *x = entry(choice, "x");
-    assert_int_equal(x->by_type[JSV_TYPE_STRING], 1 | 4);
-    assert_int_equal(x->by_type[JSV_TYPE_NUMBER], 2 | 4);
-    assert_int_equal(x->by_type[JSV_TYPE_NULL], 4);
-    assert_int_equal(x->without, 7);
-    assert_null(x->strings);
+    assert_null(entry(choice, "x"));
     assert_int_equal(entry(choice, "y")->without, 1 | 4);
     assert_int_equal(entry(choice, "z")->without, 1 | 2);
     assert_null(entry(choice, "same"));

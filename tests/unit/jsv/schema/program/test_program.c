@@ -89,18 +89,18 @@ static void what_the_type_decides(void **state)
         {"{'multipleOf':2,'pattern':'a','uniqueItems':true}", JSV_TYPE_ARRAY, "UNIQUE"},
         {"{'minLength':1,'maxLength':2}", JSV_TYPE_STRING, "LENGTH"},
         {"{'items':{}}", JSV_TYPE_ARRAY, ""},
-        {"{'items':{'type':'null'}}", JSV_TYPE_ARRAY, "ITEMS"},
+        {"{'items':{'type':'null'}}", JSV_TYPE_ARRAY, "ITEMS_SHALLOW"},
         {"{'prefixItems':[{}],'items':{}}", JSV_TYPE_ARRAY, "TUPLE"},
         {"{'contains':{}}", JSV_TYPE_ARRAY, "CONTAINS"},
         {"{'propertyNames':{'type':'string'}}", JSV_TYPE_OBJECT, ""},
         {"{'propertyNames':{'maxLength':1}}", JSV_TYPE_OBJECT, "NAMES"},
         {"{'required':['a']}", JSV_TYPE_OBJECT, "OBJECT_ONE"},
-        {"{'required':['123456789']}", JSV_TYPE_OBJECT, "OBJECT"},
-        {"{'required':['a'],'properties':{'b':{}}}", JSV_TYPE_OBJECT, "OBJECT_FEW"},
-        {"{'required':['a'],'properties':{'b':{},'c':{}}}", JSV_TYPE_OBJECT, "OBJECT"},
-        {"{'properties':{'b':{}},'additionalProperties':false}", JSV_TYPE_OBJECT, "OBJECT"},
-        {"{'properties':{'a name of seventeen':{}}}", JSV_TYPE_OBJECT, "OBJECT_FULL"},
-        {"{'patternProperties':{'^b':{}}}", JSV_TYPE_OBJECT, "OBJECT_FULL"},
+        {"{'required':['123456789']}", JSV_TYPE_OBJECT, "OBJECT_SHALLOW"},
+        {"{'required':['a'],'properties':{'b':{}}}", JSV_TYPE_OBJECT, "OBJECT_TWO_LAST"},
+        {"{'required':['a'],'properties':{'b':{},'c':{}}}", JSV_TYPE_OBJECT, "OBJECT_SHALLOW"},
+        {"{'properties':{'b':{}},'additionalProperties':false}", JSV_TYPE_OBJECT, "OBJECT_SHALLOW"},
+        {"{'properties':{'a name of seventeen':{}}}", JSV_TYPE_OBJECT, "OBJECT_FULL_LAST"},
+        {"{'patternProperties':{'^b':{}}}", JSV_TYPE_OBJECT, "OBJECT_FULL_LAST"},
         {"{'dependentRequired':{'a':['b']}}", JSV_TYPE_OBJECT, "DEPENDENCY"},
         {"{'unevaluatedProperties':false,'minimum':1}", JSV_TYPE_OBJECT, "MEMBERS"},
         {"{'unevaluatedProperties':false,'minimum':1}", JSV_TYPE_NUMBER, "INT_BOUND"},
@@ -120,7 +120,7 @@ static void what_the_type_decides(void **state)
     fixture->draft = JSV_DRAFT_7;
     fixture->options.skip_meta = true;
     static const struct ops_case repeated = {
-        "{'required':['a','b','a'],'properties':{'a':{}}}", JSV_TYPE_OBJECT, "OBJECT_FEW"};
+        "{'required':['a','b','a'],'properties':{'a':{}}}", JSV_TYPE_OBJECT, "OBJECT_TWO_LAST"};
     expect_ops(fixture, &repeated, 1);
     schema_fixture_expect(fixture, "{'a':1,'b':1}", NULL);
     static const struct ops_case draft_7[] = {

@@ -1,6 +1,6 @@
 /*
- * What is inside arrays and objects, on the fast way: the shallow forms, when
- * they are used, and that they come to the same verdicts as the others.
+ * Operations on the contents of arrays and objects: which one is used, and that
+ * all come to the same verdicts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,142 +9,86 @@
 #include "jsv/schema/program/program.h"
 #include "support/schema_fixture.h"
 
-/* The form of the operation on what is inside values of a type. */
-static enum jsv_form form_of(const struct schema_fixture *fixture, enum jsv_type type)
-{
-    const struct jsv_op *op = fixture->schema->program->root->op[type];
-    while (op->code == JSV_OP_COUNT) {
-        op++;
-    }
-    enum jsv_form form = JSV_FORM_THOROUGH;
-    while (form < JSV_FORM_COUNT && op->run != jsv_op_function_of(op->code, form)) {
-        form++;
-    }
-    return form;
-}
-
-struct form_case {
+struct code_case {
     const char *schema;
     enum jsv_type type;
-    enum jsv_form form;
+    enum jsv_op_code code;
 };
 
-static void
-expect_forms(struct schema_fixture *fixture, const struct form_case *cases, size_t count)
+/* The operation on the contents, by what is known of them. */
+static void which_operation(void **state)
 {
-    for (size_t i = 0; i < count; i++) {
-        schema_fixture_use(fixture, cases[i].schema);
-        if (form_of(fixture, cases[i].type) != cases[i].form) {
-            fail_msg("%s: %d", cases[i].schema, (int)form_of(fixture, cases[i].type));
-        }
-    }
-}
-
-#define EXPECT_FORMS(fixture, cases)                                                               \
-    expect_forms(fixture, cases, sizeof(cases) / sizeof((cases)[0]))
-
-static void which_form(void **state)
-{
-    static const struct form_case cases[] = {
-        {"{'items':{'type':'string'}}", JSV_TYPE_ARRAY, JSV_FORM_SHALLOW},
-        {"{'items':{'type':['integer','null']}}", JSV_TYPE_ARRAY, JSV_FORM_SHALLOW},
-        {"{'items':{'minLength':1}}", JSV_TYPE_ARRAY, JSV_FORM_LAST},
-        {"{'minItems':1,'items':{'type':'string'}}", JSV_TYPE_ARRAY, JSV_FORM_SHALLOW},
-        {"{'additionalProperties':{'type':'object'}}", JSV_TYPE_OBJECT, JSV_FORM_SHALLOW},
-        {"{'additionalProperties':{'minimum':1}}", JSV_TYPE_OBJECT, JSV_FORM_THOROUGH},
-        {"{'properties':{'a':{'type':'string'}}}", JSV_TYPE_OBJECT, JSV_FORM_SHALLOW},
-        {"{'properties':{'a':{'items':false}}}", JSV_TYPE_OBJECT, JSV_FORM_LAST},
-        {"{'properties':{'a':{},'b':{'type':'null'}}}", JSV_TYPE_OBJECT, JSV_FORM_SHALLOW},
-        {"{'properties':{'a':{},'b':{},'c':{'type':'null'}}}", JSV_TYPE_OBJECT, JSV_FORM_SHALLOW},
-        {"{'properties':{'a':{}},'additionalProperties':false}", JSV_TYPE_OBJECT, JSV_FORM_SHALLOW},
+    struct schema_fixture *fixture = *state;
+    static const struct code_case cases[] = {
+        {"{'items':{'type':'string'}}", JSV_TYPE_ARRAY, JSV_OP_ITEMS_SHALLOW},
+        {"{'items':{'type':['integer','null']}}", JSV_TYPE_ARRAY, JSV_OP_ITEMS_SHALLOW},
+        {"{'items':{'minLength':1}}", JSV_TYPE_ARRAY, JSV_OP_ITEMS_LAST},
+        {"{'minItems':1,'items':{'type':'string'}}", JSV_TYPE_ARRAY, JSV_OP_ITEMS_SHALLOW},
+        {"{'items':{'minimum':1},'contains':{}}", JSV_TYPE_ARRAY, JSV_OP_ITEMS},
+        {"{'additionalProperties':{'type':'object'}}", JSV_TYPE_OBJECT, JSV_OP_MEMBERS},
+        {"{'properties':{'a':{'type':'string'}}}", JSV_TYPE_OBJECT, JSV_OP_OBJECT_ONE},
+        {"{'properties':{'a':{},'b':{'type':'null'}}}", JSV_TYPE_OBJECT, JSV_OP_OBJECT_TWO_LAST},
+        {"{'properties':{'a':{},'b':{},'c':{'type':'null'}}}",
+         JSV_TYPE_OBJECT,
+         JSV_OP_OBJECT_SHALLOW},
+        {"{'properties':{'a':{}},'additionalProperties':false}",
+         JSV_TYPE_OBJECT,
+         JSV_OP_OBJECT_SHALLOW},
         {"{'properties':{'a':{}},'additionalProperties':{'minimum':1}}",
          JSV_TYPE_OBJECT,
-         JSV_FORM_LAST},
-        {"{'properties':{'a':{}},'patternProperties':{'^b':{}}}", JSV_TYPE_OBJECT, JSV_FORM_LAST},
+         JSV_OP_OBJECT_LAST},
+        {"{'properties':{'a':{}},'patternProperties':{'^b':{}}}",
+         JSV_TYPE_OBJECT,
+         JSV_OP_OBJECT_FULL_LAST},
         /* names that more than their ends are needed for */
         {"{'properties':{'sixteen characte':{}},'additionalProperties':false}",
          JSV_TYPE_OBJECT,
-         JSV_FORM_SHALLOW},
+         JSV_OP_OBJECT_SHALLOW},
         {"{'properties':{'seventeen charact':{}},'additionalProperties':false}",
          JSV_TYPE_OBJECT,
-         JSV_FORM_LAST},
-        /* something follows */
-        {"{'properties':{'a':{}},'not':{'required':['b']}}", JSV_TYPE_OBJECT, JSV_FORM_THOROUGH},
-        {"{'items':{'minimum':1},'contains':{}}", JSV_TYPE_ARRAY, JSV_FORM_THOROUGH},
-    };
-    EXPECT_FORMS(*state, cases);
-}
-
-static void which_leaf(void **state)
-{
-    static const struct form_case cases[] = {
-        {"{'properties':{'a':{'type':'null'}},'additionalProperties':false}",
-         JSV_TYPE_OBJECT,
-         JSV_FORM_FLAT},
+         JSV_OP_OBJECT_FULL_LAST},
+        /* scalars only */
         {"{'properties':{'a':{'type':'null'}},'additionalProperties':{'type':'string'}}",
          JSV_TYPE_OBJECT,
-         JSV_FORM_FLAT},
-        {"{'properties':{'a':{'type':['null','array']}},'additionalProperties':false}",
-         JSV_TYPE_OBJECT,
-         JSV_FORM_SHALLOW},
+         JSV_OP_OBJECT_FLAT},
         {"{'properties':{'a':{'type':'null'}},'additionalProperties':{'type':'object'}}",
          JSV_TYPE_OBJECT,
-         JSV_FORM_SHALLOW},
-        /* all must be there, and nothing else */
-        {"{'properties':{'a':{'type':'null'}},'required':['a'],'additionalProperties':false}",
-         JSV_TYPE_OBJECT,
-         JSV_FORM_EXACT},
-        {"{'properties':{'a':{'type':'null'}},'required':['a'],"
-         "'additionalProperties':{'type':'integer'}}",
-         JSV_TYPE_OBJECT,
-         JSV_FORM_FLAT},
-        {"{'properties':{'a':{'type':'null'},'b':{'type':'null'}},'required':['a'],"
-         "'additionalProperties':false}",
-         JSV_TYPE_OBJECT,
-         JSV_FORM_FLAT},
-    };
-    EXPECT_FORMS(*state, cases);
-}
-
-static void which_nested(void **state)
-{
-    static const struct form_case cases[] = {
+         JSV_OP_OBJECT_SHALLOW},
+        /* rows */
         {"{'items':{'type':'array','items':{'type':'number'}}}",
          JSV_TYPE_ARRAY,
-         JSV_FORM_OF_ARRAYS},
+         JSV_OP_ITEMS_OF_ARRAYS},
         {"{'minItems':1,'items':{'type':'array','minItems':2,'items':{'type':'number'}}}",
          JSV_TYPE_ARRAY,
-         JSV_FORM_OF_ARRAYS},
+         JSV_OP_ITEMS_OF_ARRAYS},
         {"{'items':{'type':['array','null'],'items':{'type':'number'}}}",
          JSV_TYPE_ARRAY,
-         JSV_FORM_LAST},
+         JSV_OP_ITEMS_LAST},
         {"{'items':{'type':'array','items':{'type':['number','array']}}}",
          JSV_TYPE_ARRAY,
-         JSV_FORM_LAST},
-        {"{'items':{'type':'array','items':{'minimum':1}}}", JSV_TYPE_ARRAY, JSV_FORM_LAST},
-        {"{'items':{'type':'array','minItems':2}}", JSV_TYPE_ARRAY, JSV_FORM_LAST},
+         JSV_OP_ITEMS_LAST},
         {"{'items':{'type':'array','uniqueItems':true,'items':{'type':'number'}}}",
          JSV_TYPE_ARRAY,
-         JSV_FORM_LAST},
+         JSV_OP_ITEMS_LAST},
         {"{'items':{'type':'object','properties':{'a':{'type':'null'}},"
          "'additionalProperties':false}}",
          JSV_TYPE_ARRAY,
-         JSV_FORM_OF_OBJECTS},
-        {"{'items':{'type':'object','properties':{'a':{'type':'null'}},'required':['a'],"
-         "'additionalProperties':false}}",
-         JSV_TYPE_ARRAY,
-         JSV_FORM_OF_EXACT},
+         JSV_OP_ITEMS_OF_OBJECTS},
         {"{'items':{'properties':{'a':{'type':'null'}},'additionalProperties':false}}",
          JSV_TYPE_ARRAY,
-         JSV_FORM_LAST},
+         JSV_OP_ITEMS_LAST},
         {"{'items':{'type':'object','properties':{'a':{'type':'null'}}}}",
          JSV_TYPE_ARRAY,
-         JSV_FORM_LAST},
-        {"{'items':{'type':'array','items':{'type':'number'}},'contains':{}}",
-         JSV_TYPE_ARRAY,
-         JSV_FORM_THOROUGH},
+         JSV_OP_ITEMS_LAST},
     };
-    EXPECT_FORMS(*state, cases);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        schema_fixture_use(fixture, cases[i].schema);
+        const struct jsv_op *op = fixture->schema->program->root->op[cases[i].type];
+        op += op->code == JSV_OP_COUNT;
+        if (op->code != cases[i].code) {
+            fail_msg("%s: %d", cases[i].schema, (int)op->code);
+        }
+    }
 }
 
 static void expect_verdicts(
@@ -478,9 +422,7 @@ static void nested_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCHEMA_TEST(which_form),
-        SCHEMA_TEST(which_leaf),
-        SCHEMA_TEST(which_nested),
+        SCHEMA_TEST(which_operation),
         SCHEMA_TEST(followed),
         SCHEMA_TEST(leaves),
         SCHEMA_TEST(rows),

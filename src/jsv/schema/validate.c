@@ -1,12 +1,14 @@
-#include "jsv/schema/run/validator.h"
-
+/*
+ * Validators, and the calls that give a verdict. jsv_validate_report() is in
+ * report/explain.c.
+ */
 #include "jsv/base/alloc.h"
 #include "jsv/base/options.h"
-#include "jsv/schema/run/steps.h"
+#include "jsv/schema/run/run.h"
 
 /*
- * By default a large document may take more steps: ten times what schemas that
- * people use take, and less than a second for a document of 1 MiB.
+ * The default allows more steps for a large document: ten times as many as
+ * published schemas take, and less than a second for a document of 1 MiB.
  */
 #define STEPS_DEFAULT    8000000
 #define STEPS_PER_VALUE  12
@@ -80,6 +82,37 @@ void jsv_validator_free(struct jsv_validator *validator)
     jsv_arena_done(&validator->arena);
     jsv_arena_done(&validator->lasting);
     jsv_dealloc(&own, validator, sizeof(*validator));
+}
+
+ALWAYS_INLINE int
+validate(const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator)
+{
+    const struct jsv_program *program = schema->program;
+    validator->document = value.document;
+    validator->program = program;
+    bool verdict = run_entry(validator, program->root, value.node);
+    return UNLIKELY(validator->error) ? validator->error : verdict;
+}
+
+/* Separate, so that other checks need not save registers for it. */
+static __attribute__((noinline, cold)) int validate_sharing(
+    const struct jsv_schema *schema, struct jsv_value value, struct jsv_validator *validator)
+{
+    jsv_validator_start(validator, value.node);
+    return validate(schema, value, validator);
+}
+
+int jsv_validate(
+    struct jsv_validator *validator, const struct jsv_schema *schema, struct jsv_value value)
+{
+    if (!value.node) {
+        return -EINVAL;
+    }
+    if (UNLIKELY(validator->is_sharing)) {
+        return validate_sharing(schema, value, validator);
+    }
+    jsv_validator_begin(validator, jsv_validator_wants(validator, value.node));
+    return validate(schema, value, validator);
 }
 
 int jsv_validate_text(

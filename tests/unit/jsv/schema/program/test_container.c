@@ -174,7 +174,7 @@ static void names_that_are_repeated(void **state)
     const struct jsv_op *op = fixture->schema->program->root->op[JSV_TYPE_OBJECT];
     const struct jsv_object *object = NULL;
     for (; op->code != JSV_OP_PASS && !object; op++) {
-        const struct jsv_object *data = op->code == JSV_OP_OBJECT ? op->data : NULL;
+        const struct jsv_object *data = jsv_op_is_object(op->code) ? op->data : NULL;
         object = data && data->names.count == 3 ? data : NULL;
     }
     assert_true(object && object->names.simple);
