@@ -1,7 +1,6 @@
 #include "cli/validate/output.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/report.h"
@@ -135,13 +134,6 @@ void validate_reason_put(struct cli_message *message, const struct jsv_problem *
 #define PATH_SIZE_MAX    256
 #define MESSAGE_SIZE_MAX 512
 
-/* ---- positions ---- */
-
-static size_t offset_of(const struct validate_verdict *verdict, const struct jsv_problem *problem)
-{
-    return verdict->document ? problem->offset : verdict->offset;
-}
-
 /* ---- text ---- */
 
 /* Whether an object lacks a member that is always required. */
@@ -232,7 +224,7 @@ static void write_text(const struct validate_verdict *verdict, bool colour, stru
     for (size_t i = 0, count; i < problems->count; i += count) {
         count = count_together(problems, i);
         cli_message_init(&message, colour);
-        jsv_position_move(&position, offset_of(verdict, &problems->items[i]));
+        jsv_position_move(&position, problems->items[i].offset);
         put_problem(&message, verdict, &problems->items[i], count, &position);
         jsv_buf_append(out, message.data, message.size);
     }
@@ -263,9 +255,11 @@ static void write_name(struct jsv_writer *writer, const char *name)
     jsv_buf_done(&utf8);
 }
 
-static void write_json(const struct validate_verdict *verdict, struct jsv_buf *out)
+static void write_json(
+    const struct validate_verdict *verdict,
+    const struct jsv_problems *problems,
+    struct jsv_buf *out)
 {
-    const struct jsv_problems *problems = &verdict->problems;
     struct jsv_writer writer = jsv_writer_on(out);
     bool ok = problems->count == 0;
     jsv_write_object_begin(&writer);
@@ -281,44 +275,31 @@ static void write_json(const struct validate_verdict *verdict, struct jsv_buf *o
         jsv_write_member_uint64(&writer, JSV_STR("more"), problems->more);
     }
     jsv_write_object_end(&writer);
-    jsv_buf_append_byte(out, '\n');
-}
-
-static void write_basic(const struct validate_verdict *verdict, struct jsv_buf *out)
-{
-    jsv_problems_write_basic(&verdict->problems, out);
-    jsv_buf_append_byte(out, '\n');
 }
 
 /* These formats have no line and column. If the text is not JSON, the message has them. */
-#define PLACED_SIZE_MAX 512
-
 static void write_lines(
     const struct validate_verdict *verdict, enum validate_format format, struct jsv_buf *out)
 {
-    struct validate_verdict placed = *verdict;
-    char text[PLACED_SIZE_MAX];
+    struct jsv_problems problems = verdict->problems;
     struct jsv_problem problem;
-    if (!verdict->document && verdict->text.size > 0) {
+    struct cli_message message;
+    if (!verdict->is_json && verdict->text.size > 0) {
         struct jsv_position position = jsv_position_in(verdict->text, verdict->line);
-        jsv_position_move(&position, verdict->offset);
-        problem = verdict->problems.items[0];
-        int size = snprintf(
-            text,
-            sizeof(text),
-            "%.*s (line %zu, column %zu)",
-            (int)problem.message.size,
-            problem.message.data,
-            position.line,
-            position.column);
-        problem.message = (struct jsv_str){text, (size_t)size};
-        placed.problems.items = &problem;
+        problem = problems.items[0];
+        jsv_position_move(&position, problem.offset);
+        cli_message_init(&message, false);
+        cli_message_put_clipped(&message, problem.message, MESSAGE_SIZE_MAX);
+        cli_message_printf(&message, " (line %zu, column %zu)", position.line, position.column);
+        problem.message = (struct jsv_str){message.data, message.size};
+        problems.items = &problem;
     }
     if (format == VALIDATE_JSON) {
-        write_json(&placed, out);
+        write_json(verdict, &problems, out);
     } else {
-        write_basic(&placed, out);
+        jsv_problems_write_basic(&problems, out);
     }
+    jsv_buf_append_byte(out, '\n');
 }
 
 /* ---- github ---- */
@@ -370,7 +351,7 @@ static void write_github(const struct validate_verdict *verdict, struct jsv_buf 
     struct jsv_position position = jsv_position_in(verdict->text, verdict->line);
     for (size_t i = 0; i < problems->count; i++) {
         const struct jsv_problem *problem = &problems->items[i];
-        jsv_position_move(&position, offset_of(verdict, problem));
+        jsv_position_move(&position, problem->offset);
         put_command(out, verdict, &position);
         put_escaped(out, problem->path, GITHUB_IN_DATA);
         jsv_buf_append_str(out, problem->path.size > 0 ? JSV_STR(": ") : JSV_STR(""));

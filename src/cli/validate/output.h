@@ -26,9 +26,8 @@ struct validate_verdict {
     const char *name; /* of its file */
     size_t line;      /* where the document starts */
     struct jsv_str text;
-    struct jsv_problems problems;        /* empty: valid */
-    const struct jsv_document *document; /* the paths of problems refer to; NULL: not JSON */
-    size_t offset;                       /* of the problem, if it is not JSON */
+    bool is_json;
+    struct jsv_problems problems; /* empty: valid */
 };
 
 /** Append a result. An error sticks to the buffer. @param colour For text. */

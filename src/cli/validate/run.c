@@ -91,11 +91,9 @@ static void write_result(const struct checking *checking, const struct validate_
 static void write_broken(
     const struct checking *checking,
     struct validate_verdict verdict,
-    struct jsv_str path,
-    const char *message)
+    const struct jsv_problem *problem)
 {
-    const struct jsv_problem problem = {.path = path, .message = jsv_str_from(message)};
-    verdict.problems = (struct jsv_problems){&problem, 1, 0};
+    verdict.problems = (struct jsv_problems){problem, 1, 0};
     write_result(checking, &verdict);
     checking->counts->broken++;
 }
@@ -110,12 +108,15 @@ static int check_text(const struct checking *checking, struct jsv_str text, size
         worker->validator, schema, worker->reader, worker->document, text, &error);
     if (r == -EBADMSG) {
         bool is_yaml = cli_is_like_yaml(checking->name, text);
-        verdict.offset = error.offset;
-        write_broken(
-            checking, verdict, error.pointer, is_yaml ? CLI_YAML_MESSAGE : error.message.data);
+        const struct jsv_problem problem = {
+            .path = error.pointer,
+            .message = is_yaml ? JSV_STR(CLI_YAML_MESSAGE) : error.message,
+            .offset = error.offset,
+        };
+        write_broken(checking, verdict, &problem);
         return 0;
     }
-    verdict.document = worker->document;
+    verdict.is_json = true;
     if (r == 0) {
         r = jsv_validate_report(
             worker->validator, schema, jsv_document_root(worker->document), &verdict.problems);
@@ -124,12 +125,11 @@ static int check_text(const struct checking *checking, struct jsv_str text, size
         checking->counts->valid += r == 1;
         write_result(checking, &verdict);
     } else if (r == -ELOOP || r == -ETIME) {
-        write_broken(
-            checking,
-            verdict,
-            JSV_STR(""),
-            r == -ELOOP ? "takes too many steps to validate"
-                        : "takes a pattern too many steps to match");
+        const struct jsv_problem problem = {
+            .message = r == -ELOOP ? JSV_STR("takes too many steps to validate")
+                                   : JSV_STR("takes a pattern too many steps to match"),
+        };
+        write_broken(checking, verdict, &problem);
     } else {
         return r;
     }
@@ -153,7 +153,9 @@ static void write_long_line(const struct checking *checking, size_t line)
 {
     const struct validate_verdict verdict = {.name = checking->name, .line = line};
     checking->counts->documents++;
-    write_broken(checking, verdict, JSV_STR(""), "this line is longer than the limit of 16 MiB");
+    const struct jsv_problem problem = {
+        .message = JSV_STR("this line is longer than the limit of 16 MiB")};
+    write_broken(checking, verdict, &problem);
 }
 
 static int check_lines(const struct checking *checking, struct jsv_str text, size_t line)

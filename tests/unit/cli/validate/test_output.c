@@ -152,7 +152,7 @@ verdict_on(const char *text, const struct jsv_problem *problems, size_t count, s
         .line = 1,
         .text = str,
         .problems = {placed, count, more},
-        .document = document,
+        .is_json = true,
     };
 }
 
@@ -266,14 +266,13 @@ static void test_more(void **state)
 static void test_not_json(void **state)
 {
     (void)state;
-    const struct jsv_problem problem = {
-        .path = JSV_STR("/x"), .message = JSV_STR("expected a value")};
+    struct jsv_problem problem = {
+        .path = JSV_STR("/x"), .message = JSV_STR("expected a value"), .offset = 8};
     struct validate_verdict verdict = {
         .name = "a.json",
         .line = 1,
         .text = JSV_STR("{\n \"x\": }"),
         .problems = {&problem, 1, 0},
-        .offset = 8,
     };
     assert_out(
         &verdict,
@@ -296,7 +295,7 @@ static void test_not_json(void **state)
         &verdict, VALIDATE_GITHUB, "::error file=a.json,line=2,col=7::/x: expected a value\n");
     /* No text, no place in it. */
     verdict.text = (struct jsv_str){NULL, 0};
-    verdict.offset = 0;
+    problem.offset = 0;
     verdict.line = 9;
     assert_out(&verdict, VALIDATE_TEXT, "a.json:9:1: /x: expected a value\n");
     assert_out(
