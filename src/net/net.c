@@ -251,7 +251,8 @@ static void take_in(struct delivery delivery)
         open_peer(thread, delivery.transport, delivery.fd, false);
     } else if (delivery.tries + 1 < 2 * loops && !thread->finishing) {
         delivery.tries++;
-        delivery.thread = &net->threads[(size_t)(thread - net->threads + 1) % loops];
+        bool is_last = thread == &net->threads[loops - 1];
+        delivery.thread = is_last ? net->threads : thread + 1;
         (delivery.thread == thread ? take_in : send_delivery)(delivery);
     } else if (delivery.transport == CORE_TRANSPORT_HTTP && make_place(thread, NET_IDLE, true)) {
         open_peer(thread, delivery.transport, delivery.fd, true);

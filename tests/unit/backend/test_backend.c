@@ -364,7 +364,7 @@ static void test_too_many_wait(void **state)
     }
     post_for(connections[0], -EBUSY);
     assert_int_equal(outcome.count, 0);
-    post_for(connections[1], 0); /* there is a place for those who have none */
+    post_for(connections[1], 0); /* an extra place, for connections without an exchange */
     post_for(connections[1], 0);
     assert_int_equal(outcome.count, 0); /* told from the loop, not from within */
     assert_int_equal(loop_run(loop), 0);

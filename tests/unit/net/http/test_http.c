@@ -80,7 +80,7 @@ static void test_expect_continue(void **state)
     snprintf(head, sizeof(head), "%.*s", (int)(body - whole), whole);
     assert_string_equal(ask(fixture, head), "HTTP/1.1 100 Continue\r\n\r\n");
     assert_has(ask(fixture, PING), "HTTP/1.1 200 OK");
-    /* who may not ask is not asked for the body */
+    /* a refused client does not send its body */
     const char *text =
         ask(fixture,
             "POST /rpc HTTP/1.1\r\nHost: evil.test\r\nExpect: 100-continue\r\nContent-Length: "
