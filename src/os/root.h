@@ -39,7 +39,7 @@ int os_root_open(const char *directory);
 int os_root_open_file(int root_fd, struct jsv_str name);
 
 /**
- * Open a directory below a root, to list it (os/dir.h).
+ * Open a directory below a root, to list it (os/file.h).
  *
  * @return its descriptor, which the caller closes, or an error of os_root_open_file(); -ENOTDIR
  *         when it is anything else.

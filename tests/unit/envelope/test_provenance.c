@@ -308,6 +308,14 @@ static void test_inputs_in_full(void **state)
         "{'schema_version':'evidence.v0.1','field':'result','source':'artifact:file:/y'}]");
     assert_at(fixture, answer, "/provenance/outputs/0/labels", "{'role':'result'}");
     assert_at(fixture, answer, "/provenance/outputs/0/size_bytes", "1");
+    assert_at(
+        fixture,
+        answer,
+        "/provenance/methods",
+        "['adapter.wrap.envelope_v0_1','adapter.provenance.attach_record_v0_1',"
+        "'engine.prov.record_v0_1.build','engine.prov.artifact.register_input',"
+        "'engine.prov.artifact.register_output','integrity.digest.sha256',"
+        "'integrity.record_digest.compute']");
 }
 
 static void test_malformed_digest(void **state)
@@ -387,6 +395,51 @@ static void test_parents(void **state)
     answer = answer_of(fixture, META("'capture_provenance':true,'parents':[]"), json(fixture, "1"));
     assert_at(fixture, answer, "/provenance/methods/4", "");
     assert_at(fixture, answer, "/warnings", "");
+}
+
+/* A name of a parent has at most 200 characters, not bytes. */
+static void test_long_parents(void **state)
+{
+    struct json_fixture *fixture = *state;
+    for (size_t size = 200; size < 202; size++) {
+        struct jsv_buf *request = json_fixture_buf(fixture);
+        jsv_buf_append_str(
+            request,
+            JSV_STR("{'schema_version':'mcp.request.v0.1','tool':{'name':'t'},'artifacts':[],"
+                    "'params':{'_meta':{'capture_provenance':true,'parents':['"));
+        for (size_t i = 0; i < size; i++) {
+            jsv_buf_append_str(request, JSV_STR("\xC3\xA9"));
+        }
+        jsv_buf_append(request, "']}}}", sizeof("']}}}"));
+        struct jsv_value answer = answer_of(fixture, request->data, json(fixture, "1"));
+        struct jsv_value parents;
+        assert_int_equal(jsv_pointer_get(answer, JSV_STR("/provenance/parents"), &parents), 0);
+        assert_int_equal(jsv_value_count(parents), size == 200);
+    }
+}
+
+/* A source of evidence has at most 1,000 characters; an input with a longer one has no entry. */
+static void test_long_sources(void **state)
+{
+    struct json_fixture *fixture = *state;
+    for (size_t size = 990; size < 993; size++) {
+        struct jsv_buf *request = json_fixture_buf(fixture);
+        jsv_buf_append_str(
+            request,
+            JSV_STR("{'params':{'_meta':{'capture_provenance':true,'provenance_mode':'full'}},"
+                    "'artifacts':[{'artifact_id':'"));
+        for (size_t i = 0; i < size; i++) {
+            jsv_buf_append_byte(request, 'x');
+        }
+        jsv_buf_append(request, "'}]}", sizeof("'}]}"));
+        struct envelope_run run = run_of(fixture, request->data);
+        struct envelope_answer answer = json(fixture, "1");
+        assert_int_equal(envelope_answer_write(&run, &answer, &fixture->scratch, &fixture->out), 0);
+        struct jsv_value evidence;
+        struct jsv_value envelope = quoted_take(fixture);
+        assert_int_equal(jsv_pointer_get(envelope, JSV_STR("/provenance/evidence"), &evidence), 0);
+        assert_int_equal(jsv_value_count(evidence), size <= 991);
+    }
 }
 
 static void test_an_unknown_mode(void **state)
@@ -507,6 +560,8 @@ int main(void)
         JSON_TEST(test_failures),
         JSON_TEST(test_passing_through),
         JSON_TEST(test_parents),
+        JSON_TEST(test_long_parents),
+        JSON_TEST(test_long_sources),
         JSON_TEST(test_an_unknown_mode),
         JSON_TEST(test_all_warnings_at_once),
         JSON_TEST(test_the_same_again),
