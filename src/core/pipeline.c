@@ -41,20 +41,29 @@ enum step {
 
 typedef enum step stage_run(struct core_request *request);
 
-/* ---- frame ---- */
+/* ---- internal errors ---- */
 
-/* A request envelope is always answered with a response envelope. */
-static void refuse_envelope(struct dialect_req *req)
+/* Answer with an internal error, in the format of the dialect if it is known. */
+static enum step fail(struct core_request *request, struct jsv_str details)
 {
-    static const struct rpc_fault fault = {
-        .details = JSV_STR("payload_too_large"),
-        .suggestion = JSV_STR("Send at most 1048576 bytes"),
-        .cause = JSV_STR(""),
-    };
-    req->dialect->malformed(req, &fault);
+    struct dialect_req *req = &request->req;
+    const struct dialect *dialect = req->dialect ? req->dialect : &dialect_syn;
+    jsv_buf_reset(&request->reply);
+    dialect->fail(req, details);
+    return DONE;
 }
 
-/* Over lines the refusal is the result of a message. Over HTTP the status says that it is one. */
+static struct jsv_str failure_text(int error)
+{
+    return error == -ENOBUFS  ? JSV_STR("the answer is larger than 4 MiB (4194304 bytes)")
+           : error == -ENOMEM ? JSV_STR("out of memory")
+           : error == -EPROTO ? JSV_STR("the tool's result does not match its output schema")
+                              : JSV_STR("the tool failed");
+}
+
+/* ---- frame ---- */
+
+/* Over lines the refusal is wrapped in a message. Over HTTP the status shows what it is. */
 static void refuse_frame(struct core_request *request)
 {
     static const struct jsv_problem too_large = {.message = JSV_STR("payload_too_large")};
@@ -71,13 +80,18 @@ static void refuse_frame(struct core_request *request)
 
 static enum step check_frame(struct core_request *request)
 {
-    const struct rpc_http *http = request->req.http;
+    static const struct rpc_fault fault = {
+        .details = JSV_STR("payload_too_large"),
+        .suggestion = JSV_STR("Send at most 1048576 bytes"),
+        .cause = JSV_STR(""),
+    };
+    struct dialect_req *req = &request->req;
     if (!request->frame.oversize) {
         return NEXT;
     }
-    request->req.http_status = 413;
-    if (http && http->endpoint == RPC_ENDPOINT_INVOKE) {
-        refuse_envelope(&request->req);
+    req->http_status = 413;
+    if (req->http && req->http->endpoint == RPC_ENDPOINT_INVOKE) {
+        req->dialect->malformed(req, &fault); /* its clients expect an envelope */
     } else {
         refuse_frame(request);
     }
@@ -107,8 +121,6 @@ static enum step refuse_text(struct core_request *request, const struct jsv_erro
     dialect_refuse_message(&request->req, RPC_ERROR_PARSE, &fault);
     return DONE;
 }
-
-static enum step fail(struct core_request *request, struct jsv_str details);
 
 /* Decide whether the answer omits "id". The headers are only read when the message has none. */
 static void decide_omit_id(struct dialect_req *req)
@@ -264,14 +276,6 @@ static enum step run_tool(struct core_request *request)
 
 /* ---- output ---- */
 
-static struct jsv_str failure_text(int error)
-{
-    return error == -ENOBUFS  ? JSV_STR("the answer is larger than 4 MiB (4194304 bytes)")
-           : error == -ENOMEM ? JSV_STR("out of memory")
-           : error == -EPROTO ? JSV_STR("the tool's result does not match its output schema")
-                              : JSV_STR("the tool failed");
-}
-
 /*
  * Built-in tools are checked in tests (tests/support/pipeline_fixture.h), not here. A failed
  * program need not match its output schema.
@@ -308,16 +312,6 @@ static enum step render_result(struct core_request *request)
 }
 
 /* ---- answer ---- */
-
-/* Answer with an internal error, in the format of the dialect if it is known. */
-static enum step fail(struct core_request *request, struct jsv_str details)
-{
-    struct dialect_req *req = &request->req;
-    const struct dialect *dialect = req->dialect ? req->dialect : &dialect_syn;
-    jsv_buf_reset(&request->reply);
-    dialect->fail(req, details);
-    return DONE;
-}
 
 #define OUT_OF_MEMORY                                                                              \
     "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"Internal error\"}}"
