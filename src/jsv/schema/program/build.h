@@ -85,7 +85,7 @@ int jsv_build_emit_gathered(struct jsv_build *build, size_t start, uint32_t *ret
 
 /* ---- program.c ---- */
 
-/* The end of a chain of schemas that are nothing but references. */
+/* The end of a chain of schemas that are only references. */
 struct jsv_subschema *jsv_build_follow(struct jsv_build *build, struct jsv_subschema *schema);
 /* The shape of a schema for another value; made later. */
 int jsv_build_shape_of(struct jsv_build *build, struct jsv_subschema *schema, uint32_t *ret_shape);
