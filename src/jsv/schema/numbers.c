@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* So few small numbers are sooner compared with than looked up. */
+/* Up to so many small numbers, comparing is faster than a look-up. */
 #define COMPARED_MAX 4
 
 static const struct jsv_numbers_item *

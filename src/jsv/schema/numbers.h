@@ -1,7 +1,6 @@
 /*
- * A set of numbers, fixed when a schema is compiled: what an enum or a const
- * of numbers becomes. A number of a document is read once and then looked up,
- * however many numbers the set has and however long they are.
+ * The numbers of an enum or const, fixed when a schema is compiled. A number of
+ * a document is parsed once and then looked up.
  */
 #pragma once
 
@@ -33,7 +32,7 @@ const struct jsv_numbers *jsv_numbers_make(
     const struct jsv_node *const *values,
     uint32_t count);
 
-/* Whether a set that is plain has an integer. */
+/* Whether a plain set contains an integer. */
 static inline bool
 jsv_numbers_have_integer(const struct jsv_numbers *numbers, uint64_t magnitude, bool negative)
 {

@@ -1,7 +1,6 @@
 /*
- * Schemas as they are written, taken apart: every keyword with its operands
- * ready, every reference resolved. This is what explaining walks (explain.c)
- * and what the fast program is made from (program.h).
+ * Parsed schemas: every keyword with its operands, every reference resolved.
+ * Explaining (report/) evaluates them, and the program is made from them.
  */
 #pragma once
 
@@ -125,7 +124,7 @@ struct jsv_regex_list {
 const struct jsv_keyword_use *
 jsv_subschema_use(const struct jsv_subschema *schema, enum jsv_keyword keyword);
 
-/* The text that stands for a keyword. */
+/* The name of a keyword as written in the schema. */
 struct jsv_str jsv_use_name(const struct jsv_subschema *schema, const struct jsv_keyword_use *use);
 
 /* Where a dynamic reference leads from one resource of the dynamic scope; NULL when nowhere. */

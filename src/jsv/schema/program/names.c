@@ -9,13 +9,13 @@
 #define TRIES_MAX 16
 
 /*
- * A small table may grow to this many slots per name, so that no two names
- * fall together; a large one, where some always do, only to twice the names.
+ * A small table may grow to this many slots per name to avoid collisions; a
+ * large one, which always has some, only to twice the names.
  */
 #define SLOTS_PER_NAME_MAX 16
 #define SLOTS_SMALL        1024
 
-/* Names that fall together before all of the name is hashed. */
+/* Colliding names before the whole name is hashed. */
 #define CHAIN_MAX 8
 
 static uint64_t next_random(uint64_t *state)
@@ -30,7 +30,7 @@ static size_t place_of(const struct jsv_names_table *table, const struct jsv_key
     return (size_t)((name->prefix ^ name->head) * table->multiplier >> table->shift);
 }
 
-/* How many names fall on a place that is taken. */
+/* The number of names whose slot is taken. */
 static uint32_t count_collisions(
     const struct jsv_names_table *table,
     const struct jsv_key *names,
@@ -89,7 +89,7 @@ put_name(struct jsv_names_table *table, uint32_t at, const struct jsv_key *name,
     };
 }
 
-/* A table's largest size, in bits. */
+/* The maximum size of a table, in bits. */
 static unsigned bits_max_of(unsigned bits, uint32_t count)
 {
     uint64_t slots = (uint64_t)count * SLOTS_PER_NAME_MAX;
@@ -107,7 +107,7 @@ static size_t home_of(const struct jsv_names_table *table, struct jsv_str text)
     return (size_t)jsv_hash(text, (uint64_t)(uintptr_t)table->by_text) & table->by_text_mask;
 }
 
-/* Whether a slot's name is the string of a node. */
+/* Whether the name of a slot equals the string of a node. */
 static bool slot_is(
     const struct jsv_names_table *table,
     const struct jsv_name_slot *slot,
@@ -153,7 +153,7 @@ const struct jsv_name_slot *jsv_names_slot_far(
     return slot;
 }
 
-/* Room for all names by their text. */
+/* Allocate the table by text for all names. */
 static int make_by_text(struct jsv_names_table *table, struct jsv_arena *arena)
 {
     size_t capacity = 4;
@@ -179,7 +179,7 @@ static void put_by_text(struct jsv_names_table *table, uint32_t slot)
     table->by_text[at] = slot + 1;
 }
 
-/* From now on whatever falls on this slot is looked for by its text. */
+/* Find the names of a chain by their text from now on. */
 static int
 lengthen_chain(struct jsv_names_table *table, struct jsv_arena *arena, struct jsv_name_slot *first)
 {
@@ -205,7 +205,7 @@ static uint32_t chain_length(const struct jsv_names_table *table, const struct j
     return length;
 }
 
-/* Put a name that is not in the table yet into it; *next is the first free slot for chains. */
+/* Add a new name. @param next The first free slot for chains. */
 static int add_name(
     struct jsv_names_table *table,
     struct jsv_arena *arena,

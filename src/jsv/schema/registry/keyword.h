@@ -18,7 +18,7 @@ enum jsv_keyword {
 enum jsv_operand {
     JSV_OPERAND_REFERENCE,
     JSV_OPERAND_SCHEMA,
-    JSV_OPERAND_SCHEMA_UNUSED, /* a schema that decides no verdict but may hold identifiers */
+    JSV_OPERAND_SCHEMA_UNUSED, /* a schema that is not evaluated but may hold identifiers */
     JSV_OPERAND_SCHEMA_LIST,
     JSV_OPERAND_SCHEMA_OR_LIST,
     JSV_OPERAND_SCHEMA_MAP,
@@ -43,7 +43,7 @@ enum jsv_vocabulary {
     JSV_VOCABULARY_FORMAT_ASSERTION = 1 << 5,
     JSV_VOCABULARY_CONTENT = 1 << 6,
     JSV_VOCABULARY_META_DATA = 1 << 7,
-    /* what a schema has that names no meta-schema of its own */
+    /* of a schema without a meta-schema of its own */
     JSV_VOCABULARY_DEFAULT = 0xFF & ~JSV_VOCABULARY_FORMAT_ASSERTION,
 };
 
@@ -55,10 +55,10 @@ struct jsv_keyword_info {
     enum jsv_operand operand;
 };
 
-/* Slots of the index: a power of two with room to spare, so that chains stay short. */
+/* Slots of the index: a power of two, large enough for short chains. */
 #define JSV_KEYWORD_SLOTS 256
 
-/* All keywords by name. Filled once per registry: the library has no state of its own. */
+/* All keywords by name; one for each registry, because the library has no global state. */
 struct jsv_keyword_index {
     struct jsv_keyword_info infos[JSV_KEYWORD_COUNT];
     unsigned char slots[JSV_KEYWORD_SLOTS]; /* keyword + 1; 0 is empty */
@@ -66,13 +66,13 @@ struct jsv_keyword_index {
 
 void jsv_keyword_index_init(struct jsv_keyword_index *index);
 
-/* The keyword a member's key names in some draft; JSV_KEYWORD_COUNT when none. */
+/* The keyword of any draft with the name of a key, or JSV_KEYWORD_COUNT. */
 enum jsv_keyword jsv_keyword_find_any(
     const struct jsv_keyword_index *index,
     const struct jsv_document *document,
     const struct jsv_node *key);
 
-/* The keyword a member's key names in a draft; JSV_KEYWORD_COUNT when none. */
+/* The keyword of a draft with the name of a key, or JSV_KEYWORD_COUNT. */
 enum jsv_keyword jsv_keyword_find(
     const struct jsv_keyword_index *index,
     const struct jsv_document *document,

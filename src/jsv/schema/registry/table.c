@@ -7,7 +7,7 @@
 
 #define CAPACITY_MIN 16
 
-/* The arena's address is the seed: stable for the table's life, unknown to who writes schemas. */
+/* The address of the arena is the seed, because authors of schemas cannot know it. */
 static size_t home_of(const struct jsv_table *table, const void *owner, struct jsv_str text)
 {
     uint64_t seed = (uint64_t)(uintptr_t)table->arena;

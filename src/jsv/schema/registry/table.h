@@ -1,10 +1,9 @@
 /*
- * Things by name: a hash table in an arena.
+ * A hash table in an arena.
  *
- * What is put in begins with a struct jsv_table_key and stays where it is; the
- * table holds pointers. A key is a text and what the text belongs to: the
- * anchors of a resource, the members of an object. Either may be left empty.
- * Texts come from schemas, so hashing is seeded.
+ * Entries begin with a struct jsv_table_key; the table holds pointers to them.
+ * A key is a text and its owner, such as the resource of an anchor. Both are
+ * optional. Hashing is seeded because the texts come from schemas.
  */
 #pragma once
 
@@ -27,11 +26,11 @@ static inline struct jsv_table jsv_table_on(struct jsv_arena *arena)
     return (struct jsv_table){.arena = arena};
 }
 
-/* What was put in under a key; NULL when nothing was. */
+/* The entry with a key, or NULL. */
 void *jsv_table_find(const struct jsv_table *table, const void *owner, struct jsv_str text);
 
-/* Put something in. @return 0; -EEXIST when its key is taken; -ENOMEM. */
+/* Add an entry. @return 0; -EEXIST when its key is taken; -ENOMEM. */
 int jsv_table_add(struct jsv_table *table, struct jsv_table_key *entry);
 
-/* Take out something that is in. */
+/* Remove an entry that is in the table. */
 void jsv_table_remove(struct jsv_table *table, const struct jsv_table_key *entry);

@@ -89,7 +89,7 @@ struct jsv_uri jsv_uri_split(struct jsv_str text)
 
 /* ---- percent-encoding ---- */
 
-/* The byte a "%XX" at the start of a text, not an empty one, stands for; -1 when there is none. */
+/* The byte that a "%XX" at the start of a text encodes, or -1. The text is not empty. */
 static int encoded_byte(struct jsv_str text)
 {
     char byte;

@@ -2,8 +2,8 @@
  * URI references (RFC 3986) as names of schemas: resolving one against
  * another, and telling whether two name the same.
  *
- * Every text is taken as a reference; none is refused. What RFC 3986 has no
- * grammar for, such as a space or a letter beyond ASCII, is kept as it is.
+ * Every text is accepted as a reference. Characters outside the grammar of RFC
+ * 3986, such as spaces or letters beyond ASCII, are kept.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * What work costs. A step is about 25 nanoseconds: entering a schema takes
- * one. Work whose size others decide, the document's author or the schema's,
- * takes steps in proportion, so that a budget of steps bounds the time.
+ * The cost of work in steps of about 25 nanoseconds. Entering a schema takes
+ * one. Work of a size that the document or the schema decides takes steps in
+ * proportion, so that a budget of steps limits the time.
  */
 #pragma once
 
@@ -16,34 +16,34 @@ static inline uint64_t jsv_steps_for_text(size_t size)
     return size / 32;
 }
 
-/* Texts up to here are compared without counting, and for no more than a step. */
+/* Comparing texts up to this size is not charged: it takes at most a step. */
 #define JSV_TEXT_SHORT 256
 
-/* Characters compared, where that is mostly next to nothing. */
+/* Characters compared; free for short texts. */
 static inline uint64_t jsv_steps_for_long_text(size_t size)
 {
     return __builtin_expect(size > JSV_TEXT_SHORT, 0) ? jsv_steps_for_text(size) : 0;
 }
 
-/* Characters decoded and read as a document, by a reader made for it. */
+/* Characters decoded and read as a document by a new reader. */
 static inline uint64_t jsv_steps_for_content(size_t size)
 {
     return 64 + size / 8;
 }
 
-/* Elements or members of a container that are looked at one by one. */
+/* Elements or members of a container, looked at one by one. */
 static inline uint64_t jsv_steps_for_contents(const struct jsv_node *container)
 {
     return ((uint32_t)container->head >> JSV_NODE_COUNT_SHIFT) / 2;
 }
 
-/* Nodes that are looked at, one behind the other. */
+/* Nodes looked at in sequence. */
 static inline uint64_t jsv_steps_for_nodes(const struct jsv_node *from, const struct jsv_node *end)
 {
     return (uint64_t)(end - from) / 4;
 }
 
-/* A value found to differ at once from some others. */
+/* A value compared with others that differ at first sight. */
 static inline uint64_t jsv_steps_for_others(uint64_t others)
 {
     return (others + 1) / 2;
@@ -60,28 +60,28 @@ static inline size_t jsv_digits_of(const struct jsv_node *number)
     return jsv_node_flags(number) & JSV_NODE_BIG ? number->body : 0;
 }
 
-/* A number compared: for one without fraction and exponent that is next to nothing. */
+/* A number compared; free without fraction and exponent. */
 static inline uint64_t jsv_steps_for_number(const struct jsv_node *node)
 {
     bool is_decimal = jsv_node_flags(node) & JSV_NODE_DECIMAL;
     return is_decimal + jsv_steps_for_digits(jsv_digits_of(node));
 }
 
-/* All that is inside a container hashed, or compared with another: in any order of members. */
+/* All contents of a container hashed or compared, with members in any order. */
 static inline uint64_t jsv_steps_for_depths(const struct jsv_node *container)
 {
     size_t size = jsv_node_end(container) - jsv_node_start(container);
     return 3 * (uint64_t)jsv_node_skip(container) + size / 16;
 }
 
-/* Elements of an array told apart; few of them are compared each with each. */
+/* Elements of an array tested for equality; a few are compared pairwise. */
 static inline uint64_t jsv_steps_for_unique(const struct jsv_node *array)
 {
     uint64_t count = (uint32_t)array->head >> JSV_NODE_COUNT_SHIFT;
     return jsv_steps_for_depths(array) + (count <= 16 ? count * count / 4 : 0);
 }
 
-/* Two values of a type compared, when a look does not tell. */
+/* Two values of one type compared that are not different at first sight. */
 static inline uint64_t jsv_steps_for_pair(const struct jsv_node *a, const struct jsv_node *b)
 {
     if (jsv_node_is_container(a)) {
@@ -108,13 +108,13 @@ jsv_steps_for_division(const struct jsv_number *number, const struct jsv_number 
     return 1 + jsv_steps_for_digits(19 * words) + words * words / 16;
 }
 
-/* A search, by its text. */
+/* A search, by the size of its text. */
 static inline uint64_t jsv_steps_to_search(size_t size)
 {
     return 1 + size / 4;
 }
 
-/* What PCRE2 took for searches, in nanoseconds; that is paid for then. */
+/* The time PCRE2 took, in nanoseconds; resets it. */
 static inline uint64_t jsv_steps_for_matching(uint64_t *cost)
 {
     uint64_t steps = (*cost + JSV_STEP_NS - 1) / JSV_STEP_NS;

@@ -1,8 +1,7 @@
 /*
- * Few elements are compared with each other. Many are hashed, such that equal
- * values hash equal (1 and 1.0, members in any order), and only those that
- * fall together are compared: one pass over the array's nodes, whatever is in
- * them.
+ * A few elements are compared pairwise. Many are hashed, so that equal values
+ * have equal hashes (1 and 1.0, members in any order), and only elements with
+ * equal hashes are compared: one pass over the nodes of the array.
  */
 #include "jsv/schema/run/unique.h"
 
@@ -13,11 +12,11 @@
 #include "jsv/json/node.h"
 #include "jsv/json/stack.h"
 
-/* Up to here, so many elements of so much text, comparing all pairs is cheaper. */
+/* Up to so many elements and bytes of text, comparing all pairs is cheaper. */
 #define PAIRWISE_MAX      16
 #define PAIRWISE_SIZE_MAX 1024
 
-/* What a look at two nodes tells; equal values have equally many nodes. */
+/* Whether two nodes alone show that the values differ. */
 static bool surely_differ(
     const struct jsv_document *document, const struct jsv_node *a, const struct jsv_node *b)
 {
@@ -39,7 +38,7 @@ static size_t index_of(const struct jsv_node *array, const struct jsv_node *item
     return index;
 }
 
-/* Two elements are equal, or it could not be told. @return 0 or the error */
+/* @param r 1 for equal, or an error. @return 0 or the error */
 static int found_equal(
     struct jsv_value array,
     const struct jsv_node *a,
@@ -109,7 +108,7 @@ static uint64_t hash_scalar(const struct hashing *hashing, const struct jsv_node
     return mix(hashing->seed, (uint64_t)jsv_node_type(node) << 1 | node->body);
 }
 
-/* Elements count in order, members in any. */
+/* The order of elements matters, that of members does not. */
 static void add_to(struct open *open, uint64_t hash)
 {
     open->hash = open->object ? open->hash + mix(open->key, hash) : mix(open->hash, hash);
@@ -154,10 +153,10 @@ static int hash_value(struct hashing *hashing, const struct jsv_node *node, uint
     }
 }
 
-/* Small, since there are at least twice as many as elements. */
+/* Small, because there are at least twice as many as elements. */
 struct slot {
-    uint32_t item; /* counted from the array in nodes; 0: empty */
-    uint32_t tag;  /* of the hash, what the slot's place does not tell */
+    uint32_t item; /* node index relative to the array; 0: empty */
+    uint32_t tag;  /* the upper half of the hash */
 };
 
 static __attribute__((noinline)) int

@@ -15,7 +15,7 @@ struct jsv_unique {
 struct jsv_unique jsv_unique_on(struct jsv_arena *scratch, struct jsv_equality *equality);
 
 /*
- * @param ret_equal The indexes of two equal elements, when there are such; may be NULL.
+ * @param ret_equal On 0 the indexes of two equal elements; may be NULL.
  * @return 1 all differ, 0 not, -ENOMEM.
  */
 int jsv_unique_test(struct jsv_unique *unique, struct jsv_value array, size_t ret_equal[2]);

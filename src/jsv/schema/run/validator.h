@@ -1,5 +1,5 @@
 /*
- * What checking documents needs and keeps from one to the next.
+ * The validator: state of the current check, and memory kept between checks.
  */
 #pragma once
 
@@ -12,12 +12,12 @@
 struct jsv_program;
 
 /*
- * Verdicts of this round. Where schemas lead to the same schema for the same
- * value again and again, they keep the work from doubling at every level. A
- * table that forgets: a later verdict that falls on the same slot takes it.
+ * A cache of verdicts of the current check. Where schemas lead to the same
+ * schema for the same value many times, it keeps the work from doubling at
+ * every level. A new verdict replaces the one in its slot.
  *
- * The key is a place in the document, and above that a list of operations (or
- * a choice, or a subschema: those are told apart by their highest bits).
+ * The key is a node index, and in the upper half a list of operations, a choice
+ * or a subschema; the highest bits tell which.
  */
 #define JSV_MEMO_BITS      10
 #define JSV_MEMO_CHOICE    (1ull << 63)
@@ -43,35 +43,35 @@ struct jsv_last_failure {
 };
 
 struct jsv_validator {
-    /* of the check that is under way: */
+    /* of the current check: */
     const struct jsv_document *document;
-    int64_t steps;   /* left; gone when it is 0 or less */
-    int64_t granted; /* steps it began with, if is_sharing */
+    int64_t steps;   /* left; none when 0 or less */
+    int64_t granted; /* steps at its start, if is_sharing */
     const struct jsv_program *program;
-    int64_t depth;  /* levels left; none when it is 0 or less */
-    uint64_t round; /* checks begun */
-    int error;      /* why it was given up; 0 while it goes on */
+    int64_t depth;  /* levels left; none when 0 or less */
+    uint64_t round; /* number of checks so far */
+    int error;      /* why it ended early; 0: it has not */
     struct jsv_last_failure last_failure;
-    /* of all: */
+    /* of all checks: */
     struct jsv_allocator allocator;
-    struct jsv_validator_limits limits; /* no zeros left */
+    struct jsv_validator_limits limits; /* defaults filled in */
     uint64_t steps_per_value;           /* steps beyond the limit */
-    int64_t shared;                     /* steps for this check and those to come, if is_sharing */
+    int64_t shared;                     /* steps for this and later checks, if is_sharing */
     bool is_sharing;
     struct jsv_regex_scratch *regex;
-    uint64_t *regex_cost;     /* of searches that were not paid for yet */
+    uint64_t *regex_cost;     /* of searches not charged yet */
     struct jsv_arena arena;   /* of one validation */
-    struct jsv_arena lasting; /* for what is reused from one validation to the next: */
+    struct jsv_arena lasting; /* reused from one validation to the next, for: */
     struct jsv_equality equality;
     struct jsv_unique unique;
-    struct jsv_stack words; /* uint64_t: explain.c's, empty between calls */
+    struct jsv_stack words; /* uint64_t: of explain.c, empty between calls */
     struct jsv_memo memo[1 << JSV_MEMO_BITS];
 };
 
-/* What is left for a check, which wants so many steps, of what the ones before it have shared. */
+/* Settle the steps of the last check. @return the steps for the next, at most `wanted` */
 __attribute__((cold)) int64_t jsv_validator_settle(struct jsv_validator *validator, int64_t wanted);
 
-/* The steps that checking a value may take. */
+/* The limit of steps for checking a value. */
 static inline int64_t
 jsv_validator_wants(const struct jsv_validator *validator, const struct jsv_node *node)
 {
@@ -87,7 +87,7 @@ static inline void jsv_validator_begin(struct jsv_validator *validator, int64_t 
     validator->round++;
 }
 
-/* Begin to check a value. */
+/* Start to check a value. */
 static inline void jsv_validator_start(struct jsv_validator *validator, const struct jsv_node *node)
 {
     int64_t steps = jsv_validator_wants(validator, node);
