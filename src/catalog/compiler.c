@@ -398,7 +398,8 @@ int catalog_compiler_find(
     int r = jsv_registry_find(compiler->registry, NULL, uri, &resource, &fault);
     pthread_mutex_unlock(&compiler->lock);
     if (r == -EBADMSG) {
-        return resolve(compiler, uri, ret_text); /* the same fault is found, and told, there */
+        return resolve(
+            compiler, uri, ret_text); /* the caller finds the same fault and reports it */
     }
     if (r == 0) {
         *ret_text = jsv_node_span(resource->source->document, resource->root);

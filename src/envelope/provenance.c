@@ -497,7 +497,8 @@ static int add_integrity(size_t start, struct jsv_arena *arena, struct jsv_buf *
     return jsv_buf_append_byte(out, '}');
 }
 
-int envelope_record_write(
+/* Append the record of a run. @param ret_warnings About omitted parts. */
+static int record_run(
     const struct envelope_run *run,
     const struct envelope_options *options,
     const struct envelope_answer *answer,
@@ -546,7 +547,7 @@ int envelope_answer_write(
     int r = 0;
     if (options.record && !envelope_passes_through(&complete)) {
         struct envelope_issues more = {0};
-        r = envelope_record_write(run, &options, &complete, arena, &record, &more);
+        r = record_run(run, &options, &complete, arena, &record, &more);
         complete.provenance = jsv_buf_str(&record);
         for (size_t i = 0; i < more.count; i++) {
             warnings[warning_count++] = more.items[i];

@@ -51,28 +51,13 @@ struct envelope_run {
 };
 
 /**
- * Append the record of a run.
- *
- * @param answer       Result and errors; not one that is passed through.
- * @param arena        Scratch memory, and that of the warnings.
- * @param ret_warnings About omitted parts.
- * @return 0; -ENOMEM; or the buffer's error.
- */
-int envelope_record_write(
-    const struct envelope_run *run,
-    const struct envelope_options *options,
-    const struct envelope_answer *answer,
-    struct jsv_arena *arena,
-    struct jsv_buf *out,
-    struct envelope_issues *ret_warnings);
-
-/**
  * Append the answer to a request: the tool's own envelope, or a new one, with
  * a record if the request asks for it, its request_id, and a warning for each
  * part of the request that has no effect.
  *
  * @param answer Its warnings, provenance and request_id are ignored.
- * @return As envelope_record_write().
+ * @param arena  Scratch memory.
+ * @return 0; -ENOMEM; or the buffer's error.
  */
 int envelope_answer_write(
     const struct envelope_run *run,

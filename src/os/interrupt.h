@@ -17,7 +17,7 @@ int os_interrupt_watch(void);
 /** The signal that was noted; 0 when there was none. */
 int os_interrupt_signal(void);
 
-/** Forget what was noted, and let signals end the process again. */
+/** Clear the noted signal, and let signals end the process again. */
 void os_interrupt_unwatch(void);
 
 /**

@@ -134,7 +134,7 @@ static int walk_prepend(struct walk *walk, const char *target, size_t size, bool
 /*
  * A segment could not be opened because it is, or may be, a link.
  *
- * @param error What opening said: -ELOOP for a link, -ENOTDIR where a
+ * @param error Of opening it: -ELOOP for a link, -ENOTDIR where a
  *              directory was asked for and there was a link or a file.
  */
 static int walk_link(struct walk *walk, const char *segment, bool last, int error)

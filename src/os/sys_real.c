@@ -1,6 +1,6 @@
 /*
  * The system calls themselves, and the memory: the only file that makes them.
- * Each does what its name says; everything that needs thought is in sys.c.
+ * Each makes one call; all logic is in sys.c.
  */
 #define _GNU_SOURCE /* getdents64(), ppoll(), sched_getaffinity(), …_addchdir_np(), … */
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /*
- * What the built-in tools share: their functions, what they need on a loop,
- * and the shapes of results that several of them write.
+ * Shared by the built-in tools: their functions, their state on a loop, and
+ * common results.
  */
 #pragma once
 

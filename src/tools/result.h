@@ -17,6 +17,6 @@ bool tool_tells_errors(const struct tool_call *call);
 /**
  * Write the failure of a program:
  * {"ok":false,"reason":"execution_failed","detail":…,"error":{code, message, details}}, and
- * "partial" with what it had put out; or its own words, if it has told its errors itself.
+ * "partial" with its output so far; or its own envelope, if that has errors.
  */
 void tool_write_failure(struct jsv_writer *writer, const struct tool_call *call);

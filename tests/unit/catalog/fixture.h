@@ -72,7 +72,7 @@ static inline void fixture_write(const char *name, const char *text)
     free(quoted);
 }
 
-/* Paths are told from the test's directory on. Most programs of tests are not there: only tests
+/* Paths are relative to the test's directory. Most programs of tests are not there: only tests
    about that look at these warnings. */
 static inline void
 fixture_warn(void *context, enum catalog_warning kind, struct jsv_str file, struct jsv_str why)

@@ -87,7 +87,7 @@ static struct catalog *reload(const char *warnings)
     return old;
 }
 
-/* ---- what is kept, what is compiled again ---- */
+/* ---- reuse ---- */
 
 static void test_only_the_changed_tool(void **state)
 {

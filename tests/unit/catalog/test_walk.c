@@ -246,7 +246,7 @@ static void test_calls_fail(void **state)
             if (calls[i] == FAULT_RESIZE) {
                 assert_int_equal(r, hit ? -ENOMEM : 0);
             } else if (r == 0 && hit) {
-                assert_int_equal(entries.count, 1); /* the directory, or the file, is told of */
+                assert_int_equal(entries.count, 1); /* the directory or the file */
             } else {
                 assert_int_equal(r, hit ? -EIO : 0);
             }

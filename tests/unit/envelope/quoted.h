@@ -50,7 +50,7 @@ static inline struct jsv_value quoted_take(struct json_fixture *fixture)
     return value;
 }
 
-/* The source text of what is at a pointer; "" when nothing is there. */
+/* The source text of the value at a pointer; "" when there is none. */
 static inline const char *
 quoted_at(struct json_fixture *fixture, struct jsv_value value, const char *pointer)
 {

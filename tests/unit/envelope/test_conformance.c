@@ -132,7 +132,7 @@ static void test_record_digest(void **state)
         fixture,
         ENVELOPE("", "", "", "", INTEGRITY(SHORT)),
         "/provenance/integrity/record_digest: not a digest of full length in lower case\n");
-    /* Not one this program computes: only its form is looked at. */
+    /* Not computed by this program: only its form is checked. */
     expect(fixture, ENVELOPE("", "", "", "", INTEGRITY("{'alg':'blake3','value':'" HEX "'}")), "");
     expect(fixture, ENVELOPE("", "", "", "", ",'integrity':{}"), "");
     expect(

@@ -67,7 +67,7 @@ static struct envelope_answer json(struct json_fixture *fixture, const char *res
     return (struct envelope_answer){.result = envelope_result_json(quoted_read(fixture, result))};
 }
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static void test_options(void **state)
 {
@@ -349,7 +349,7 @@ static void test_failures(void **state)
         "['adapter.wrap.envelope_v0_1','adapter.provenance.attach_record_v0_1',"
         "'adapter.errors.capture','engine.prov.record_v0_1.build',"
         "'integrity.record_digest.compute']");
-    /* An envelope that does not tell of the failure: the record is of the result in it. */
+    /* An envelope without errors: the record describes its result. */
     answer.result = envelope_result_json(
         quoted_read(fixture, "{'schema_version':'mcp.envelope.v0.1','result':{'a':[1]}}"));
     written =

@@ -34,7 +34,7 @@ static void test_all_fit_their_meta_schemas(void **state)
     jsv_registry_free(registry);
 }
 
-/* Embedding leaves white space out: what is left must still be the file. */
+/* Embedding removes white space and nothing else. */
 static void test_embedded_as_published(void **state)
 {
     struct json_fixture *fixture = *state;

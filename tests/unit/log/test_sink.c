@@ -173,7 +173,7 @@ static unsigned count_words(const char *text, const char *word)
 
 /* ---- refusals ---- */
 
-/* What is lost is counted and said once; what comes after is whole, and that is said, too. */
+/* Lost lines are counted and reported once; later lines are whole, and the recovery is reported. */
 static void lose_and_recover(int error)
 {
     struct log_buffer *page;
@@ -265,7 +265,7 @@ static void test_a_second_until_the_next_try(void **state)
     assert_lines(0, 0);
 }
 
-/* Trouble that comes and goes is not told each time. */
+/* Errors that come and go are not reported each time. */
 static void test_one_warning_a_minute(void **state)
 {
     (void)state;

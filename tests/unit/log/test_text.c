@@ -35,7 +35,7 @@ static void test_line(void **state)
         "mcp:error reason=setup_failed detail=\"no such thing\"\n");
 }
 
-/* A line stays a line, and a terminal is told nothing, whatever is quoted. */
+/* Any value makes one line without control characters. */
 static void test_quoting(void **state)
 {
     (void)state;

@@ -139,7 +139,7 @@ static void assert_described(struct mcp_definitions *definitions, const char *ex
     jsv_buf_done(&out);
 }
 
-/* Only what has been used is told, the oldest version first. */
+/* Only versions used so far are listed, the oldest first. */
 static void test_describe(void **state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void test_broken_official(void **state)
     expect_fault(schema_text(*state, version, "draft/2020-12/schema", "draft/2099-12/schema"), "");
 }
 
-/* A definition that nothing needs may be broken; who asks for it is told. */
+/* A definition that no method needs may be invalid; using it is an error. */
 static void test_broken_definition_that_is_not_used(void **state)
 {
     struct jsv_str text = schema_text(

@@ -19,7 +19,7 @@
 static const int ways[] = {0, ENOSYS, EPERM, EAGAIN};
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
-static struct tmpdir dir; /* holds the root and, beside it, what is outside */
+static struct tmpdir dir; /* holds the root, and files outside it */
 static int root_fd;
 
 /* From now on resolve this way. */

@@ -458,7 +458,7 @@ static void test_connections_share_the_queue(void **state)
         assert_int_equal(tool_run(&more[i]), TOOL_WAIT);
     }
     assert_int_equal(calling.tools->commands.queue.running, 2);
-    tool_cancel(&calls[CALLS - 1]); /* it was dropped, and given up before it was told */
+    tool_cancel(&calls[CALLS - 1]); /* it was dropped, and is cancelled before it is finished */
     finish_wanted = CALLS + 1;
     assert_int_equal(loop_run(calling.loop), 0);
     for (size_t i = 0; i < CALLS; i++) {

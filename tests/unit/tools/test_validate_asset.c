@@ -145,7 +145,7 @@ static void test_limit_of_steps(void **state)
         "too many steps'}]}");
 }
 
-/* An asset that is known not to be valid is refused, if there are no steps left to say why. */
+/* An invalid asset is refused, even if no steps are left for its list of errors. */
 static void test_faults_too_long(void **state)
 {
     (void)state;

@@ -41,7 +41,7 @@ static void test_schema_that_is_not_there(void **state)
         "'errors':[{'path':'/schema','msg':'schema_not_found'}]}");
 }
 
-/* After one that hits the limit the others are not looked at. */
+/* Assets after one that hits the limit are not validated. */
 static void test_limit_of_steps(void **state)
 {
     (void)state;
