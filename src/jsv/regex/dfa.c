@@ -106,8 +106,8 @@ static bool equals_current(const struct builder *builder, const struct state *st
     return true;
 }
 
-/* Add the current set as a new state. */
-static int add_state(struct builder *builder, size_t *ret_state)
+/* Add the current set as the last state. */
+static int add_state(struct builder *builder)
 {
     if (builder->state_count == builder->state_max) {
         return -E2BIG;
@@ -119,7 +119,7 @@ static int add_state(struct builder *builder, size_t *ret_state)
         return -ENOMEM;
     }
     memcpy(state->nodes, builder->current.items, state->count * sizeof state->nodes[0]);
-    *ret_state = builder->state_count++;
+    builder->state_count++;
     return 0;
 }
 
@@ -135,8 +135,8 @@ static int find_row(struct builder *builder, uint16_t *ret_row)
             return 0;
         }
     }
-    size_t state;
-    int error = add_state(builder, &state);
+    size_t state = builder->state_count;
+    int error = add_state(builder);
     if (error) {
         return error;
     }
@@ -215,8 +215,8 @@ static int make_states(struct builder *builder, uint16_t *ret_first)
     if (is_decided(builder, ret_first)) {
         return 0;
     }
-    size_t first;
-    int error = add_state(builder, &first);
+    size_t first = builder->state_count;
+    int error = add_state(builder);
     for (size_t state = 0; state < builder->state_count && !error; state++) {
         error = fill_row(builder, state, state == first);
     }
