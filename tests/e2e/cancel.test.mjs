@@ -53,7 +53,7 @@ for (const threads of ['1', '4']) {
         assert.equal((await call(server, session, 9, 'brief')).status, 200);
     }));
 
-    test(`who takes no streams gets a response without content (threads: ${threads})`, () => served(async (server) => {
+    test(`a client that takes no streams gets a response without content (threads: ${threads})`, () => served(async (server) => {
         const session = await begin(server);
         const answer = call(server, session, 7, 'sleeper', 'application/json');
         await running(server, 1);

@@ -81,7 +81,7 @@ test('requests that could be read in two ways: as the table says', () => withHtt
     assert.equal((await fetchOnce(server.port, { path: '/healthz' })).status, 200);
 }));
 
-// ---- who may ask ----
+// ---- access ----
 
 const POSTED = { '/rpc': request(1, 'ping'), '/mcp': request(1, 'ping'), '/mcp/tool/list_schemas': '{}', '/v1/invoke': '{}' };
 const SHOWN = ['/', '/metrics', '/diagnostics', '/openapi.json', '/v1/tools', '/mcp/discover', '/schemas/request.schema.json'];

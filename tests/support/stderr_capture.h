@@ -42,7 +42,7 @@ static inline void stderr_begin(void)
     stderr_replace(stderr_file);
 }
 
-/* What was said since. */
+/* The text written since. */
 static inline const char *stderr_end(void)
 {
     stderr_restore();

@@ -202,7 +202,7 @@ static void test_find(void **state)
     assert_int_equal(catalog_example_find(fixture.catalog, JSV_STR("x.json\0"), &example), -EINVAL);
 }
 
-/* What was read stays, whatever becomes of the files. */
+/* A catalog keeps its contents when the files change. */
 static void test_immutable(void **state)
 {
     (void)state;

@@ -242,7 +242,7 @@ static void test_the_digest_of_a_text(void **state)
         "'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'");
 }
 
-/* What cannot be computed is not claimed. */
+/* A record does not claim a digest that could not be computed. */
 static void test_a_result_without_a_digest(void **state)
 {
     struct json_fixture *fixture = *state;

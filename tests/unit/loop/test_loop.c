@@ -112,7 +112,7 @@ static void run_and_free(struct loop_task *opened)
     free(opened);
 }
 
-/* What was posted is opened, at the latest when the loop goes. */
+/* A posted task runs, at the latest when the loop is freed. */
 static void test_tasks_left_are_opened_at_the_end(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void test_later_runs_once_however_often_it_is_asked(void **state)
     assert_int_equal(job.runs, 1);
 }
 
-/* What is put off while others run is done before the loop waits: it would wait for ever. */
+/* Work deferred meanwhile is done before the loop waits, because it would wait for ever. */
 static void test_later_asked_for_by_a_later(void **state)
 {
     struct job second = {

@@ -489,7 +489,7 @@ static void test_half_closed_peer_that_goes_is_noticed(void **state)
     assert_int_equal(echo.cancelled, 1);
 }
 
-/* What was sent before going is still looked at. */
+/* Messages sent before the peer left are still handled. */
 static void test_gone_peer_is_heard_to_the_end(void **state)
 {
     struct lines_fixture *fixture = *state;

@@ -64,7 +64,7 @@ static void test_problems(void **state)
            "{\"path\":\"/x\",\"msg\":\"\\\"b\\\"\"}],\"more\":7}");
 }
 
-/* What did not fit is an error, and no result. */
+/* A result that does not fit is an error. */
 static void test_no_room(void **state)
 {
     (void)state;

@@ -45,7 +45,7 @@ static const char *const documents[] = {
 
 #define DOCUMENTS (sizeof(documents) / sizeof(documents[0]))
 
-/* What is shared, and what one thread alone said. */
+/* The shared schema and texts, and the verdicts of one thread alone. */
 struct shared {
     const struct jsv_schema *schema;
     struct jsv_str texts[DOCUMENTS];

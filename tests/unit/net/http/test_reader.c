@@ -271,7 +271,7 @@ static void takes_nothing(void **state)
     assert_true(jsv_str_equal(fixture->reader.body, JSV_STR("abc")));
 }
 
-/* What is whole is not copied; everything else is. */
+/* A request in one piece is not copied; any other is. */
 static void reads_in_place(void **state)
 {
     struct fixture *fixture = *state;

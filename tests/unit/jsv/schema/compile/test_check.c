@@ -8,7 +8,7 @@
 #include "jsv/schema/compile/compile.h"
 #include "support/schema_fixture.h"
 
-/* What is embedded may follow another draft, where other things are right. */
+/* An embedded resource may follow another draft, with other rules. */
 static void each_by_its_own_draft(void **state)
 {
     struct schema_fixture *fixture = *state;

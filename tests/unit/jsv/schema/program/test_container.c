@@ -89,7 +89,7 @@ static void as_an_operation(void **state)
     }
 }
 
-/* What is wrong is said as before, of the member that nothing evaluates. */
+/* The problem is reported as before, at the member that no keyword evaluates. */
 static void what_is_said(void **state)
 {
     struct schema_fixture *fixture = *state;

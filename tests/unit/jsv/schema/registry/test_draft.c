@@ -360,7 +360,7 @@ static void refers_to_nothing_outside(void **state)
     assert_true(walk.references > 100);
 }
 
-/* What has prose upstream has none here. */
+/* The embedded schemas have no prose. */
 static void walk_for_prose(struct jsv_value schema, bool names)
 {
     struct jsv_iter iter = jsv_value_iter(schema);

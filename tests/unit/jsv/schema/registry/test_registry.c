@@ -80,7 +80,7 @@ static void taken_uris(void **state)
         schema_fixture_find(fixture, "http://h/a"), schema_fixture_find(fixture, "http://h/own"));
 }
 
-/* What was refused leaves nothing behind, and may be added again. */
+/* A refused schema leaves no trace and may be added again. */
 static void refused_schemas(void **state)
 {
     struct schema_fixture *fixture = *state;
@@ -270,7 +270,7 @@ static void pointers_of_faults(void **state)
         "cannot find #/x~y in this schema");
 }
 
-/* What does not fit is cut. */
+/* A text that does not fit is cut. */
 static void long_messages_of_faults(void **state)
 {
     struct schema_fixture *fixture = *state;

@@ -21,7 +21,7 @@ expect(struct json_fixture *fixture, const char *base, const char *reference, co
 {
     struct jsv_str uri = resolve(fixture, jsv_str_from(base), jsv_str_from(reference));
     assert_text(uri, expected);
-    /* What is resolved stays as it is, whatever the base. */
+    /* An absolute URI is unchanged, whatever the base. */
     assert_text(resolve(fixture, JSV_STR(""), uri), expected);
     if (strncmp(expected, "http:", 5) == 0) {
         assert_text(resolve(fixture, JSV_STR("ftp://other/base?with#all"), uri), expected);
@@ -152,7 +152,7 @@ static void other_bases(void **state)
     }
 }
 
-/* What is the same is spelled the same. */
+/* Equal URIs are spelled the same. */
 static void normalises(void **state)
 {
     static const struct example examples[] = {
