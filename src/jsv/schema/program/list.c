@@ -47,12 +47,13 @@ int jsv_list_add(struct jsv_list *list, struct jsv_op op)
 
 int jsv_list_add_data(struct jsv_list *list, enum jsv_op_code code, const void *data)
 {
-    return data ? jsv_list_add(list, (struct jsv_op){.code = code, .data = data}) : -ENOMEM;
+    return data ? jsv_list_add(list, (struct jsv_op){.code = (uint16_t)code, .data = data})
+                : -ENOMEM;
 }
 
 int jsv_list_add_at(struct jsv_list *list, enum jsv_op_code code, uint32_t at)
 {
-    return jsv_list_add(list, (struct jsv_op){.code = code, .at = at});
+    return jsv_list_add(list, (struct jsv_op){.code = (uint16_t)code, .at = at});
 }
 
 /* Append operations and PASS to the program. */
