@@ -98,7 +98,7 @@ async function askHttp(server) {
 // The ids in the log, by transport.
 async function readIds(server, transport, count) {
     const lines = () => logLines(server, 'logs').filter((line) => line.transport === transport);
-    await until(`${count} lines of ${transport}`, () => lines().length === count);
+    await until(() => `${count} lines of ${transport}, found ${lines().length}`, () => lines().length === count);
     return lines().map(({ method, requestId, traceId, spanId, status }) => ({ method, requestId, traceId, spanId, status }));
 }
 

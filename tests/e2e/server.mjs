@@ -19,7 +19,7 @@ export async function until(what, condition) {
     for (;;) {
         const value = await condition();
         if (value) return value;
-        if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+        if (Date.now() > deadline) throw new Error(`waited in vain for ${typeof what === 'function' ? what() : what}`);
         await sleep(5);
     }
 }

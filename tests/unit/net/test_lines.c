@@ -703,13 +703,13 @@ static void test_end_of_input_is_noticed_while_nothing_is_read(void **state)
 static void test_input_that_is_over_is_taken_to_the_end(void **state)
 {
     struct lines_fixture *fixture = *state;
-    int out = open_pipes(fixture, 500);
+    int out = open_pipes(fixture, 1500);
     for (int i = 0; i < 6 * CORE_IN_FLIGHT_MAX; i++) {
         say(fixture, "wait x\n");
     }
     hang_up(fixture);
     for (int i = 0; i < 6; i++) {
-        run_for(fixture, 100);
+        run_for(fixture, 300);
         assert_non_null(fixture->lines);
         release(fixture);
         run(fixture);
