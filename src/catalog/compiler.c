@@ -389,8 +389,31 @@ void catalog_reason_write(
 
 /* ---- schemas ---- */
 
+/* A schema inside another has the draft of that one, which it has to name when it is on its own. */
+static int
+write_nested(const struct jsv_resource *resource, struct jsv_str text, struct jsv_buf *out)
+{
+    struct jsv_writer writer = jsv_writer_on(out);
+    jsv_write_object_begin(&writer);
+    jsv_write_member_string(&writer, JSV_STR("$schema"), resource->meta);
+    jsv_buf_append_byte(out, ',');
+    jsv_buf_append(out, text.data + 1, text.size - 1);
+    return out->error;
+}
+
+static bool is_nested(const struct jsv_resource *resource)
+{
+    const struct jsv_document *document = resource->source->document;
+    struct jsv_value value = {document, resource->root};
+    return resource->root != jsv_document_root(document).node &&
+           jsv_value_type(jsv_value_get(value, JSV_STR("$schema"))) == JSV_TYPE_NONE;
+}
+
 int catalog_compiler_find(
-    struct catalog_compiler *compiler, struct jsv_str uri, struct jsv_str *ret_text)
+    struct catalog_compiler *compiler,
+    struct jsv_str uri,
+    struct jsv_buf *scratch,
+    struct jsv_str *ret_text)
 {
     struct jsv_resource *resource;
     struct jsv_error fault;
@@ -403,6 +426,10 @@ int catalog_compiler_find(
     }
     if (r == 0) {
         *ret_text = jsv_node_span(resource->source->document, resource->root);
+    }
+    if (r == 0 && is_nested(resource)) {
+        r = write_nested(resource, *ret_text, scratch);
+        *ret_text = jsv_buf_str(scratch);
     }
     return r;
 }

@@ -138,11 +138,15 @@ int catalog_compiler_load(
 
 /**
  * The text of the schema that has a URI, for references of tools.
- * @param ret_text Lives as long as the compiler.
+ * @param scratch  Empty; may hold the text.
+ * @param ret_text Lives as long as the compiler and scratch.
  * @return 0; -ENOENT; -ENOMEM.
  */
 int catalog_compiler_find(
-    struct catalog_compiler *compiler, struct jsv_str uri, struct jsv_str *ret_text);
+    struct catalog_compiler *compiler,
+    struct jsv_str uri,
+    struct jsv_buf *scratch,
+    struct jsv_str *ret_text);
 
 /* Of a reason: it may quote a reference, which may be as long as its schema. */
 #define CATALOG_REASON_SIZE_MAX 1024

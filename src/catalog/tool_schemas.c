@@ -24,6 +24,7 @@ struct making {
     const struct catalog_tool_entry *entry;
     struct jsv_registry *meta; /* NULL: none */
     struct jsv_registry *registry;
+    struct jsv_buf resolved; /* text for the registry, which copies it */
     struct jsv_schema *input;
     struct jsv_schema *output;
     const char *member; /* the one being compiled */
@@ -128,7 +129,8 @@ static int find_in_root(void *context, struct jsv_str uri, struct jsv_str *ret_t
 {
     struct making *making = context;
     making->needs_root = true;
-    return catalog_compiler_find(making->catalog->compiler, uri, ret_text);
+    jsv_buf_reset(&making->resolved);
+    return catalog_compiler_find(making->catalog->compiler, uri, &making->resolved, ret_text);
 }
 
 static int compile_part(
@@ -222,7 +224,9 @@ int catalog_tool_schemas_compile(
     int r = schemas->failed ? -EBADMSG : 0;
     if (r == 0 && !is_ready(schemas)) {
         struct making making = {.catalog = catalog, .entry = entry, .meta = meta};
+        jsv_buf_init(&making.resolved, os_allocator(), SIZE_MAX);
         r = schemas_fill(schemas, &making);
+        jsv_buf_done(&making.resolved);
     }
     pthread_mutex_unlock(&schemas->lock);
     if (r == -EBADMSG) {

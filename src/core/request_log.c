@@ -20,6 +20,7 @@
 #include "core/worker_state.h"
 #include "dialect/session.h"
 #include "jsv/base/alloc.h"
+#include "jsv/base/utf8.h"
 #include "log/log.h"
 #include "os/sys.h"
 
@@ -278,7 +279,8 @@ client_of(const struct core_request *request, const struct core_subject *subject
         http->header(http, JSV_STR("User-Agent"), &name) != RPC_HEADER_FOUND) {
         name = (struct jsv_str){NULL, 0};
     }
-    return name;
+    /* A header may have any bytes beyond ASCII; the name becomes part of a JSON document. */
+    return jsv_utf8_valid_prefix(name) == name.size ? name : (struct jsv_str){NULL, 0};
 }
 
 #define FILL(local, field, text) log_problem_fill((local), (field), sizeof(field), (text))

@@ -38,6 +38,7 @@ struct loop_child {
     struct loop_stream *streams[LOOP_CHILD_PIPES]; /* NULL: closed */
     bool is_stopping;
     bool is_reaped;
+    bool is_reading_rest;
     void (*ended)(void *owner, const struct loop_child_end *end); /* NULL: an orphan */
     void *owner;
 };
@@ -108,6 +109,10 @@ void loop_child_close(struct loop_child *child)
     if (!child) {
         return;
     }
+    if (child->is_reading_rest) {
+        child->ended = NULL; /* on_ended() closes it */
+        return;
+    }
     if (child->is_reaped) {
         close_object(&child->object);
         return;
@@ -148,8 +153,14 @@ static void on_ended(void *owner, unsigned events, int error)
         .exit_code = info.si_code == CLD_EXITED ? info.si_status : 0,
         .signal = info.si_code == CLD_EXITED ? 0 : info.si_status,
     };
+    child->is_reading_rest = true;
     read_rest(child, LOOP_CHILD_OUTPUT);
     read_rest(child, LOOP_CHILD_ERROR);
+    child->is_reading_rest = false;
+    if (!child->ended) { /* a callback of a stream has closed it */
+        close_object(&child->object);
+        return;
+    }
     close_pipes(child);
     child->ended(child->owner, &end);
 }

@@ -126,6 +126,7 @@ void loop_cancel(struct loop *loop, struct loop_deferred *deferred)
             deferred->queued = false;
         }
     }
+    assert(!deferred->queued); /* it waits in a step that is running: see loop.h */
 }
 
 static void clear(struct loop_deferred_list *list)

@@ -72,7 +72,8 @@ struct loop_deferred {
 };
 /** Call a function once, in a step of this round; of the next round if that step has begun. */
 void loop_defer(struct loop *loop, enum loop_step step, struct loop_deferred *deferred);
-/** Do not call it, if it is queued. */
+/** Do not call it, if it is queued. Not from a function of the same step, which may come before it.
+ */
 void loop_cancel(struct loop *loop, struct loop_deferred *deferred);
 
 /* ---- timers ---- */

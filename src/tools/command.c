@@ -71,6 +71,9 @@ static int check_envelope(struct tool_call *call, struct jsv_problems *ret_probl
     struct jsv_value value = call->result.value;
     const struct jsv_schema *schema =
         envelope_schemas_get(call->envelopes, ENVELOPE_SCHEMA_ENVELOPE);
+    /* The budget is what an earlier message on this loop left over. The next stage sets a new one.
+     */
+    jsv_validator_set_budget(call->validator, 0);
     int r = jsv_validate_report(call->validator, schema, value, ret_problems);
     if (r == 1) {
         r = envelope_conformance_check(value, call->scratch, ret_problems);

@@ -284,6 +284,23 @@ test('more connections than allowed that all listen: a new client gets in, the o
     for (const socket of [...crowd, ...silent]) socket.destroy();
 }));
 
+const message = (path, accept, body, more = '') => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`
+    + `Accept: ${accept}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+test('a document is not sent as a stream because the request before it accepted only streams', () => withHttp({}, async (server) => {
+    const initialize = request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'n', version: '1' } });
+    const { text } = await exchange(server.port, `${message('/mcp', 'text/event-stream', initialize)}GET /v1/tools HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    assert.deepEqual(text.match(/^Content-Type: .*(?=\r)/gm), ['Content-Type: text/event-stream', 'Content-Type: application/json']);
+}));
+
+test('a User-Agent that is not UTF-8 does not reach the diagnostics', () => withHttp({}, async (server) => {
+    const wrong = message('/rpc', '*/*', request(1, 'validate_asset'), 'User-Agent: \xff\xfe\r\n');
+    await exchange(server.port, Buffer.from(wrong, 'latin1'));
+    const { text } = await exchange(server.port, 'GET /diagnostics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    assert.match(text, /"mismatches":\[\{/);
+    assert.doesNotMatch(text, /[\x80-\xff]/);
+}));
+
 test('clients that go away at any moment: no signal, nothing left', () => withHttp({}, async (server) => {
     const before = descriptors(server.child.pid);
     const body = request(1, 'tools/list');

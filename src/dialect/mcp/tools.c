@@ -18,19 +18,52 @@ static bool is_object_schema(struct jsv_value schema)
     return jsv_str_equal(type, JSV_STR("object"));
 }
 
-/* The protocol demands "type":"object", which is true, because arguments are always an object. */
-static void write_input_schema(struct jsv_writer *writer, struct jsv_value schema)
+/* Before 2026-07-28 the schema of a property is an object: write true as {}, false as {"not":{}}.
+ */
+static void write_properties(struct jsv_writer *writer, struct jsv_value properties)
 {
-    if (is_object_schema(schema)) {
-        jsv_write_member_value(writer, JSV_STR("inputSchema"), schema);
+    jsv_write_member_object_begin(writer, JSV_STR("properties"));
+    struct jsv_iter iter = jsv_value_iter(properties);
+    while (jsv_iter_next(&iter)) {
+        jsv_write_key(writer, jsv_value_text(iter.key));
+        if (jsv_value_type(iter.value) != JSV_TYPE_BOOLEAN) {
+            jsv_write_value(writer, iter.value);
+        } else {
+            jsv_write_span(
+                writer, jsv_value_bool(iter.value) ? JSV_STR("{}") : JSV_STR("{\"not\":{}}"));
+        }
+    }
+    jsv_write_object_end(writer);
+}
+
+static bool has_boolean_property(struct jsv_value schema)
+{
+    struct jsv_iter iter = jsv_value_iter(jsv_value_get(schema, JSV_STR("properties")));
+    while (jsv_iter_next(&iter)) {
+        if (jsv_value_type(iter.value) == JSV_TYPE_BOOLEAN) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The protocol demands "type":"object", which is true, because arguments are always an object. */
+static void write_schema(
+    struct jsv_writer *writer, struct jsv_str name, struct jsv_value schema, bool is_modern)
+{
+    if (is_object_schema(schema) && (is_modern || !has_boolean_property(schema))) {
+        jsv_write_member_value(writer, name, schema);
         return;
     }
-    jsv_write_member_object_begin(writer, JSV_STR("inputSchema"));
+    jsv_write_member_object_begin(writer, name);
     jsv_write_member_string(writer, JSV_STR("type"), JSV_STR("object"));
     struct jsv_iter iter = jsv_value_iter(schema);
     while (jsv_iter_next(&iter)) {
-        if (!JSV_IS(jsv_value_text(iter.key), "type")) {
-            jsv_write_member_value(writer, jsv_value_text(iter.key), iter.value);
+        struct jsv_str key = jsv_value_text(iter.key);
+        if (JSV_IS(key, "properties") && !is_modern) {
+            write_properties(writer, iter.value);
+        } else if (!JSV_IS(key, "type")) {
+            jsv_write_member_value(writer, key, iter.value);
         }
     }
     jsv_write_object_end(writer);
@@ -66,11 +99,12 @@ static void write_tool(const struct mcp_exchange *exchange, size_t index, struct
         jsv_write_member_string(writer, JSV_STR("title"), tool->title);
     }
     jsv_write_member_string(writer, JSV_STR("description"), tool->description);
-    write_input_schema(writer, tool->input_schema);
-    bool is_any_output = mcp_is_modern(exchange->req);
-    if (version >= MCP_VERSION_2025_06_18 &&
-        (is_any_output || is_object_schema(tool->output_schema))) {
+    bool is_modern = mcp_is_modern(exchange->req);
+    write_schema(writer, JSV_STR("inputSchema"), tool->input_schema, is_modern);
+    if (is_modern) {
         mcp_write_member(writer, JSV_STR("outputSchema"), tool->output_schema);
+    } else if (version >= MCP_VERSION_2025_06_18 && is_object_schema(tool->output_schema)) {
+        write_schema(writer, JSV_STR("outputSchema"), tool->output_schema, false);
     }
     if (version >= MCP_VERSION_2025_03_26) {
         write_annotations(writer, jsv_value_get(tool->value, JSV_STR("annotations")));

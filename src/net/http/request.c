@@ -43,6 +43,7 @@ static bool check_form(struct net_http *http)
 {
     const struct net_http_head *head = &http->reader.head;
     if (head->method != NET_HTTP_POST) {
+        http->accepts = NET_HTTP_ACCEPT_JSON;
         return true;
     }
     if (!net_http_is_json(head)) {

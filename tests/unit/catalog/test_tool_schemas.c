@@ -268,6 +268,11 @@ static void test_references(void **state)
     write_tool("beside", "{'$ref': 'https://h/v/plain.json'}", "{}");
     write_tool("pointer", "{'$ref': 'https://h/v/whole.json#/$defs/p'}", "{}");
     write_tool("ruled", "{'$ref': 'https://h/ruled'}", "{}");
+    fixture_write(
+        "schemas/seven.json",
+        "{'$id': 'https://h/seven', '$schema': 'http://json-schema.org/draft-07/schema#',"
+        " 'definitions': {'p': {'$id': 'https://h/in7', 'items': [{'type': 'integer'}]}}}");
+    write_tool("seven", "{'$ref': 'https://h/in7'}", "{}");
     write_tool("two", "{'$ref': 'https://h/ruled'}", "{'$ref': 'https://h/v/part'}");
     write_tool("self", "{'$schema': 'https://h/rules', 'x-required': 1, 'type': 'integer'}", "{}");
     write_tool("output", "{'$id': 'urn:in', 'type': 'integer'}", "{'$ref': 'urn:in'}");
@@ -280,6 +285,8 @@ static void test_references(void **state)
     }
     expect_verdict(output_of(fixture.catalog, "two"), "'x'", 0);
     expect_verdict(output_of(fixture.catalog, "output"), "'x'", 0);
+    expect_verdict(input_of(fixture.catalog, "seven"), "[1, 'x']", 1);
+    expect_verdict(input_of(fixture.catalog, "seven"), "['x']", 0);
     write_tool("self", "{'$schema': 'https://h/rules', 'type': 'integer'}", "{}");
     assert_int_equal(fixture_try_load(), 0);
     assert_null(catalog_tool_find(fixture.catalog, JSV_STR("self")));

@@ -175,6 +175,15 @@ static void test_declared_envelope_must_be_valid(void **state)
     call_envelope("text", 0, "'text'", "ADAPTER.OUTPUT.INVALID");
 }
 
+/* The validator is the loop's, and another client's message may have used up its budget. */
+static void test_declared_envelope_is_checked_with_its_own_budget(void **state)
+{
+    (void)state;
+    call_envelope(ENVELOPE("'result':1"), 0, ENVELOPE("'result':1"), "");
+    jsv_validator_set_budget(calling.validator, 1);
+    call_envelope(ENVELOPE("'result':1"), 0, ENVELOPE("'result':1"), "");
+}
+
 static void test_declared_envelope_of_a_failed_program(void **state)
 {
     (void)state;
@@ -535,6 +544,7 @@ int main(void)
         COMMAND_TEST(test_declared_json),
         COMMAND_TEST(test_declared_envelope),
         COMMAND_TEST(test_declared_envelope_must_be_valid),
+        COMMAND_TEST(test_declared_envelope_is_checked_with_its_own_budget),
         COMMAND_TEST(test_declared_envelope_of_a_failed_program),
         COMMAND_TEST(test_text_among_errors_does_not_hide_the_exit_code),
         COMMAND_TEST(test_result_with_ok_false_is_a_failure),

@@ -17,6 +17,7 @@ static const struct jsv_str descriptors[] = {
         "\"inputSchema\":{\"type\":\"object\"},\"annotations\":{\"title\":1,"
         "\"readOnlyHint\":\"yes\",\"destructiveHint\":true,\"owner\":\"x\"}"),
     TOOL("no_hints", "\"inputSchema\":{\"type\":\"object\"},\"annotations\":7"),
+    TOOL("any", "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":true,\"b\":false}}"),
 };
 
 static void use_descriptors(struct pipeline_fixture *pipeline)
@@ -51,10 +52,12 @@ static void members_that_the_protocol_forbids_are_not_listed(void **state)
         "{\"name\":\"list\",\"description\":\"\",\"inputSchema\":{\"type\":\"object\"}},"
         "{\"name\":\"hints\",\"description\":\"\",\"inputSchema\":{\"type\":\"object\"},"
         "\"annotations\":{\"destructiveHint\":true,\"owner\":\"x\"}},"
-        "{\"name\":\"no_hints\",\"description\":\"\",\"inputSchema\":{\"type\":\"object\"}}]");
+        "{\"name\":\"no_hints\",\"description\":\"\",\"inputSchema\":{\"type\":\"object\"}},"
+        "{\"name\":\"any\",\"description\":\"\",\"inputSchema\":{\"type\":\"object\","
+        "\"properties\":{\"a\":{},\"b\":{\"not\":{}}}}}]");
 }
 
-static void modern_clients_get_any_output_schema(void **state)
+static void modern_clients_get_schemas_as_declared(void **state)
 {
     struct pipeline_fixture *pipeline = *state;
     use_descriptors(pipeline);
@@ -64,13 +67,14 @@ static void modern_clients_get_any_output_schema(void **state)
         "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
         "\"io.modelcontextprotocol/clientCapabilities\":{}}}}");
     assert_non_null(strstr(answer, "\"outputSchema\":{\"type\":\"array\"}"));
+    assert_non_null(strstr(answer, "\"properties\":{\"a\":true,\"b\":false}"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         PIPELINE_TEST(members_that_the_protocol_forbids_are_not_listed),
-        PIPELINE_TEST(modern_clients_get_any_output_schema),
+        PIPELINE_TEST(modern_clients_get_schemas_as_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
