@@ -287,7 +287,8 @@ static int read_endpoint(
     if (!value) {
         return 0;
     }
-    const char *expected = value[0] == '\0' ? "a path" : parse(value, field);
+    bool is_empty_path = value[0] == '\0' && parse == take_text;
+    const char *expected = is_empty_path ? "a path" : parse(value, field);
     return expected ? refuse((struct given){value, name}, expected, error) : 0;
 }
 

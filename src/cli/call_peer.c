@@ -26,6 +26,9 @@
 /* Room for a path or a server's message, and advice. */
 #define WHY_SIZE 512
 
+/* Bytes shown of a message of the server. */
+#define MESSAGE_SIZE_MAX 200
+
 /* ---- a server in this process: the same pipeline and tools as mcpgate serve ---- */
 
 static const int signal_numbers[] = {SIGINT, SIGTERM};
@@ -192,7 +195,7 @@ int call_local_open(struct cli *cli, const struct app_config *config, struct cal
     };
     struct local *local = jsv_alloc(os_allocator(), sizeof(*local));
     if (!local) {
-        cli_report_errno(cli, "cannot local_start", -ENOMEM);
+        cli_report_errno(cli, "cannot start", -ENOMEM);
         return -ENOMEM;
     }
     *local = (struct local){.cli = cli};
@@ -203,7 +206,7 @@ int call_local_open(struct cli *cli, const struct app_config *config, struct cal
     if (r == 0) {
         r = local_start(local, config);
         if (r < 0) {
-            cli_report_errno(cli, "cannot local_start", r);
+            cli_report_errno(cli, "cannot start", r);
         }
     }
     if (r < 0) {
@@ -233,15 +236,15 @@ struct remote {
 /* ---- errors ---- */
 
 /* The message in {"error":{"message":…}}; empty for any other body. */
-static void find_message(struct jsv_str body, char *out, size_t size)
+static void find_message(struct jsv_str body, struct cli_message *out)
 {
     struct jsv_reader *reader = jsv_reader_new(os_allocator(), NULL);
     struct jsv_document *document = jsv_document_new(os_allocator());
-    out[0] = '\0';
     if (reader && document && jsv_read(reader, document, body, 0, NULL) == 0) {
         struct jsv_value error = jsv_value_get(jsv_document_root(document), JSV_STR("error"));
         struct jsv_str text = jsv_value_text(jsv_value_get(error, JSV_STR("message")));
-        snprintf(out, size, ": %.*s", (int)(text.size < 200 ? text.size : 200), text.data);
+        cli_message_put(out, ": ");
+        cli_message_put_clipped(out, text, MESSAGE_SIZE_MAX);
     }
     jsv_document_free(document);
     jsv_reader_free(reader);
@@ -249,14 +252,14 @@ static void find_message(struct jsv_str body, char *out, size_t size)
 
 static int refuse_status(struct remote *remote, unsigned status, struct jsv_str body)
 {
-    char message[WHY_SIZE / 2];
-    char why[WHY_SIZE];
-    find_message(body, message, sizeof(message));
+    struct cli_message why = {0};
+    cli_message_printf(&why, "HTTP %u", status);
+    find_message(body, &why);
     const char *advice = status == 401   ? "; set MCPGATE_TOKEN to the server's token"
                          : status == 404 ? "; is this the address of an mcpgate server?"
                                          : "";
-    snprintf(why, sizeof(why), "HTTP %u%s%s", status, message, advice);
-    cli_report_about(remote->cli, remote->url, why);
+    cli_message_put(&why, advice);
+    cli_report_about(remote->cli, remote->url, cli_message_text(&why));
     return -EPROTO;
 }
 

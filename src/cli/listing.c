@@ -83,6 +83,15 @@ static void measure(
     }
 }
 
+/* Control characters would break the columns, or command the terminal. */
+static void put_cell(struct jsv_buf *out, struct jsv_str cell)
+{
+    for (size_t i = 0; i < cell.size; i++) {
+        unsigned char byte = (unsigned char)cell.data[i];
+        jsv_buf_append_byte(out, byte < 0x20 || byte == 0x7f ? ' ' : cell.data[i]);
+    }
+}
+
 static void put_cells(
     const struct listing *listing,
     const struct jsv_str *cells,
@@ -90,7 +99,7 @@ static void put_cells(
     struct jsv_buf *out)
 {
     for (size_t i = 0; listing->columns[i]; i++) {
-        jsv_buf_append_str(out, cells[i]);
+        put_cell(out, cells[i]);
         bool last = !listing->columns[i + 1];
         size_t blanks = last ? 0 : widths[i] + 2 - jsv_utf8_count(cells[i]);
         for (size_t k = 0; k < blanks; k++) {

@@ -167,6 +167,15 @@ test('call runs a tool here and at a server, with the same output', () => toolSe
     assert.equal(piped.out, '{"TEXT":"B"}\n');
 }));
 
+test('call shows the message of a server without control characters', async () => {
+    const server = http.createServer((_, response) => response.writeHead(500).end('{"error":{"message":"\\u001b[31mred\\u0007"}}'));
+    await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+    const { err } = await run(['call', 'x', '--url', `http://127.0.0.1:${server.address().port}`]);
+    server.close();
+    assert.match(err, /HTTP 500: .*31mred/);
+    assert.doesNotMatch(err, /[\x00-\x09\x0b-\x1f]/);
+});
+
 test('call sends the token, and says what is missing without it', () =>
     toolServer({ ...ON_HTTP, env: { MCPGATE_TOKEN: 'secret' } }, async () => {
         const without = await run(['call', 'list_schemas', '--url', URL]);

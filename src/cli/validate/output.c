@@ -309,7 +309,7 @@ static void put_escaped(struct jsv_buf *out, struct jsv_str text, const char *sp
 {
     for (size_t i = 0; i < text.size; i++) {
         unsigned char byte = (unsigned char)text.data[i];
-        if (byte != '\0' && !strchr(special, text.data[i])) {
+        if (byte >= 0x20 && byte != 0x7f && !strchr(special, text.data[i])) {
             jsv_buf_append_byte(out, text.data[i]);
         } else {
             char escape[3];

@@ -65,7 +65,7 @@ int jsv_document_copy_text(struct jsv_reader *reader, struct jsv_str *text)
         document->copy = copy;
         document->copy_size = text->size;
     }
-    memcpy(document->copy, text->data, text->size);
+    memmove(document->copy, text->data, text->size); /* it may be a part of the last text */
     text->data = document->copy;
     return 0;
 }

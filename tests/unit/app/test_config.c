@@ -203,6 +203,9 @@ static void test_endpoints(void **state)
     assert_int_equal(read_one("--socket="), -EINVAL);
     assert_string_equal(error.text, "--socket: expected a path, not ''");
     assert_int_equal(read_one("--http=nonsense"), -EINVAL);
+    assert_int_equal(read_one("--http="), -EINVAL);
+    assert_string_equal(
+        error.text, "--http: expected HOST:PORT with a port from 1 to 65535, not ''");
 }
 
 static void test_valid_values(void **state)

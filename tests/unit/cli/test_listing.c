@@ -51,14 +51,15 @@ static void test_operands(void **state)
 static void test_columns(void **state)
 {
     (void)state;
-    tmpdir_write(&served, "schemas/gr\xc3\xbc\xc3\x9f.schema.json", "{\"version\": \"12.0.0\"}");
+    tmpdir_write(
+        &served, "schemas/gr\xc3\xbc\xc3\x9f.schema.json", "{\"version\": \"12.\\u001b\\n0\"}");
     run_cli("", "schemas", "--format", "text", served_schemas());
     assert_int_equal(run.status, 0);
     assert_string_equal(
         run.out,
         "name  version  path\n"
         "bulb           bulb.schema.json\n"
-        "gr\xc3\xbc\xc3\x9f  12.0.0   gr\xc3\xbc\xc3\x9f.schema.json\n"
+        "gr\xc3\xbc\xc3\x9f  12.  0   gr\xc3\xbc\xc3\x9f.schema.json\n"
         "lamp  1.2      lamp.schema.json\n");
 }
 

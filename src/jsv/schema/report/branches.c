@@ -343,6 +343,7 @@ static bool gather_expected(
         }
         *count += finding->expected.list_count;
         merged->node = finding->node;
+        merged->about_name = finding->about_name;
         merged->depth = finding->depth;
         if (lists) {
             jsv_expected_append(&merged->expected, lists, &finding->expected);

@@ -331,8 +331,8 @@ static void test_hostile_texts_are_escaped(void **state)
     assert_out(
         &verdict,
         VALIDATE_GITHUB,
-        "::error file=x\xff%2C%0A%3A%25\033,line=1,col=1::"
-        "/\033[2J%0A: a%25b%0D%0A::error::c\033\n");
+        "::error file=x\xff%2C%0A%3A%25%1B,line=1,col=1::"
+        "/%1B[2J%0A: a%25b%0D%0A::error::c%1B\n");
 }
 
 static void test_colours(void **state)

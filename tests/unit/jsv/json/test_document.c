@@ -198,6 +198,9 @@ static void copied_texts(void **state)
         assert_memory_equal(span.data, text, span.size);
     }
     assert_true(jsv_document_memory(document) > sizeof(text));
+    struct jsv_str part = {jsv_value_span(jsv_document_root(document)).data + 1, 5};
+    assert_int_equal(jsv_read(reader, document, part, JSV_READ_COPY, NULL), 0);
+    assert_memory_equal(jsv_value_text(jsv_document_root(document)).data, "abc", 3);
     jsv_document_free(document);
     jsv_reader_free(reader);
     torture_done(&torture);

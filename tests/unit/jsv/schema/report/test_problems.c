@@ -170,6 +170,7 @@ static void fields_found_and_about_name(void **state)
         {"{'additionalProperties':false}", "{'a':1}", "", true},
         {"{'unevaluatedProperties':false}", "{'a':1}", "", true},
         {"{'propertyNames':{'minLength':2}}", "{'a':1}", "", true},
+        {"{'propertyNames':{'anyOf':[{'const':'p'},{'const':'m'}]}}", "{'q':1}", "", true},
         {"{'properties':{'a':false}}", "{'a':1}", "", false},
         {"{'required':['a']}", "{}", "", false},
         {"{'items':false}", "[1]", "", false},
