@@ -8,11 +8,14 @@
 #include "jsv/schema/report/explain_call.h"
 #include "jsv/schema/report/message.h"
 
-/* The source text of the keyword's value, shortened for a message. */
-static struct jsv_str value_text(const struct jsv_keyword_call *call)
+/* The source text of the keyword's value, shortened for a message. @param ret_rest "…" or "". */
+static struct jsv_str value_text(const struct jsv_keyword_call *call, const char **ret_rest)
 {
     struct jsv_value value = {call->schema->resource->source->document, call->use->key + 1};
-    return jsv_message_value(jsv_value_span(value));
+    struct jsv_str whole = jsv_value_span(value);
+    struct jsv_str text = jsv_message_value(whole);
+    *ret_rest = text.size < whole.size ? "…" : "";
+    return text;
 }
 
 int jsv_explain_size(const struct jsv_keyword_call *call)
@@ -144,10 +147,11 @@ int jsv_explain_bound(const struct jsv_keyword_call *call)
     if (holds) {
         return 1;
     }
-    struct jsv_str text = value_text(call);
+    const char *rest;
+    struct jsv_str text = value_text(call, &rest);
     const char *relation =
         upper ? (exclusive ? "less than" : "at most") : (exclusive ? "more than" : "at least");
-    return NOTE(call, "must be %s %.*s", relation, JSV_TEXT(text));
+    return NOTE(call, "must be %s %.*s%s", relation, JSV_TEXT(text), rest);
 }
 
 int jsv_explain_multiple_of(const struct jsv_keyword_call *call)
@@ -161,8 +165,9 @@ int jsv_explain_multiple_of(const struct jsv_keyword_call *call)
         jsv_number_multiple_of(&number, &call->use->bound.value)) {
         return 1;
     }
-    struct jsv_str text = value_text(call);
-    return NOTE(call, "must be a multiple of %.*s", JSV_TEXT(text));
+    const char *rest;
+    struct jsv_str text = value_text(call, &rest);
+    return NOTE(call, "must be a multiple of %.*s%s", JSV_TEXT(text), rest);
 }
 
 /* ---- strings ---- */
@@ -178,8 +183,9 @@ int jsv_explain_pattern(const struct jsv_keyword_call *call)
     if (r != 0) {
         return r;
     }
-    struct jsv_str text = value_text(call);
-    return NOTE(call, "does not match pattern %.*s", JSV_TEXT(text));
+    const char *rest;
+    struct jsv_str text = value_text(call, &rest);
+    return NOTE(call, "does not match pattern %.*s%s", JSV_TEXT(text), rest);
 }
 
 int jsv_explain_format(const struct jsv_keyword_call *call)

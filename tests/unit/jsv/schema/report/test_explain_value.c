@@ -3,6 +3,9 @@
  */
 #include "support/schema_fixture.h"
 
+/* Digits of limits that are too long for a message. */
+#define TEN "0000000000"
+
 static void types(void **state)
 {
     static const struct schema_case cases[] = {
@@ -92,6 +95,10 @@ static void numbers(void **state)
         {SCHEMA_ALL, "{'minimum':-2.5}", "-2.5", NULL},
         {SCHEMA_ALL, NULL, "-25e-1", NULL},
         {SCHEMA_ALL, NULL, "-2.51", ": must be at least -2.5 (minimum /minimum)"},
+        {SCHEMA_ALL,
+         "{'maximum':1" TEN TEN TEN TEN TEN TEN TEN TEN "1}",
+         "2" TEN TEN TEN TEN TEN TEN TEN TEN "1",
+         ": must be at most 1" TEN TEN TEN TEN TEN TEN TEN "000000000… (maximum /maximum)"},
         {SCHEMA_ALL, "{'minimum':1,'maximum':9}", "10", ": must be at most 9 (maximum /maximum)"},
         {SCHEMA_ALL, NULL, "0", ": must be at least 1 (minimum /minimum)"},
         {SCHEMA_ALL, NULL, "5.5", NULL},

@@ -110,7 +110,7 @@ static void long_messages_are_cut(void **state)
     append_repeated(&schema, "\xC3\xA9", 300);
     jsv_buf_append_str(&schema, JSV_STR("\"}"));
     assert_int_equal(schema_fixture_compile_str(fixture, jsv_buf_str(&schema)), 0);
-    expect_message_end(fixture, "''", "\xC3\xA9");
+    expect_message_end(fixture, "''", "\xC3\xA9…");
     jsv_buf_done(&schema);
 }
 
