@@ -681,12 +681,12 @@ static int read_by_id(
     struct jsv_buf *out,
     struct found *ret_found)
 {
-    const struct resolve_id *id = jsv_table_find(&resolve->ids, NULL, uri);
+    const struct resolve_id *first = jsv_table_find(&resolve->ids, NULL, uri);
+    bool is_explicit = next_file(first, true); /* then only explicit files count */
+    const struct resolve_id *id = next_file(first, is_explicit);
     if (!id) {
         return -ENOENT;
     }
-    bool is_explicit = next_file(id, true); /* then only explicit files count */
-    id = next_file(id, is_explicit);
     *ret_found = (struct found){id->name, id->rule};
     int r = read_one(id->rule, id->path, out);
     struct jsv_buf other;

@@ -195,7 +195,7 @@ int jsv_list_add_object(struct jsv_list *list)
         jsv_subschema_use(schema, JSV_KEYWORD_ADDITIONAL_PROPERTIES);
     const struct jsv_keyword_use *requires = jsv_subschema_use(schema, JSV_KEYWORD_REQUIRED);
     const struct jsv_names *required = requires ? &requires->names : NULL;
-    struct gathered names;
+    struct gathered names = {0};
     int r = gather_names(list, jsv_subschema_use(schema, JSV_KEYWORD_PROPERTIES), required, &names);
     struct jsv_object *object = jsv_build_take(build, sizeof(*object));
     if (r < 0 || !object) {
