@@ -213,7 +213,9 @@ void log_text_error(const char *reason, struct jsv_str detail)
 void log_timestamp(char ret_text[static LOG_TIMESTAMP_SIZE])
 {
     char time[LOG_TIME_SIZE];
-    log_time_format(os_wall_seconds() * 1000, time);
+    int64_t milliseconds;
+    bool fits = !__builtin_mul_overflow(os_wall_seconds(), 1000, &milliseconds);
+    log_time_format(fits ? milliseconds : 0, time);
     memcpy(ret_text, time, LOG_TIMESTAMP_SIZE - 2); /* without milliseconds */
     memcpy(ret_text + LOG_TIMESTAMP_SIZE - 2, "Z", 2);
 }

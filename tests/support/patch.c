@@ -34,7 +34,7 @@ static void write_added(struct patching *patching, struct jsv_str path)
         char name[4096];
         bool is_below = to.size >= at && token.size <= sizeof(name) &&
                         jsv_str_equal((struct jsv_str){to.data, path.size}, path) &&
-                        !memchr(token.data, '/', token.size);
+                        to.data[path.size] == '/' && !memchr(token.data, '/', token.size);
         if (is_below && jsv_str_equal(op, JSV_STR("add"))) {
             patching->applied++;
             size_t size = (size_t)(jsv_pointer_unescape(token, name) - name);

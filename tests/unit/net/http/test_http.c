@@ -369,15 +369,15 @@ static void test_time_is_of_one_request(void **state)
 {
     struct http_fixture *fixture = *state;
     set_times(fixture);
-    fixture->times.head = 100;
-    fixture->times.body = 100;
+    fixture->times.head = 400;
+    fixture->times.body = 400;
     connect_peer(fixture);
     size_t half = strlen(HEALTH) / 2;
     say(fixture, "\r\n");
     write_what_fits(fixture, HEALTH, half);
     size_t answers = 0;
     for (int i = 0; i < 6; i++) {
-        run(fixture, 40);
+        run(fixture, 80);
         write_what_fits(fixture, &HEALTH[half], strlen(HEALTH) - half);
         write_what_fits(fixture, HEALTH, half);
         const char *text = hear(fixture);
