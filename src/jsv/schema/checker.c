@@ -88,8 +88,7 @@ int jsv_check(struct jsv_checker *checker, struct jsv_str text, struct jsv_probl
     }
     struct jsv_error error;
     struct jsv_problems problems = {0};
-    r = jsv_validate_text(
-        checker->validator, checker->schema, checker->reader, checker->document, text, &error);
+    r = jsv_read(checker->reader, checker->document, text, 0, &error);
     if (r == JSV_BAD_TEXT) {
         checker->not_json = (struct jsv_problem){
             .path = error.pointer,
@@ -105,9 +104,10 @@ int jsv_check(struct jsv_checker *checker, struct jsv_str text, struct jsv_probl
         };
         problems = (struct jsv_problems){.items = &checker->not_json, .count = 1};
         r = 0;
-    } else if (r == 0 && ret_problems) {
+    } else if (r == 0) {
         struct jsv_value root = jsv_document_root(checker->document);
-        r = jsv_validate_report(checker->validator, checker->schema, root, &problems);
+        r = ret_problems ? jsv_validate_report(checker->validator, checker->schema, root, &problems)
+                         : jsv_validate(checker->validator, checker->schema, root);
     }
     if (r >= 0 && ret_problems) {
         *ret_problems = problems;
